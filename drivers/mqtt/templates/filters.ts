@@ -75,6 +75,23 @@ const extremeItem = (name: string, sign: 1 | -1): Callable =>
 /** Columns of the filter `slice`. */
 const SLICE_LIMIT = 1000;
 
+/** The items of both lists, each once, that a choice keeps by where they are. */
+const combined = (name: string, isKept: (isInFirst: boolean, isInSecond: boolean) => boolean): Callable =>
+  builtin(name, 'values other', (values: Value, other: Value) => {
+    const [first, second] = [values, other].map((one) => Dict.of(itemsOf(one).map((item) => [item, true])));
+    const has = (dict: Dict | undefined, item: Value) => dict?.get(item) !== undefined;
+    const all = Dict.of([...itemsOf(values), ...itemsOf(other)].map((item) => [item, true]));
+    return all.keys().filter((item) => isKept(has(first, item), has(second, item)));
+  });
+
+function flattened(values: Value, levels?: Value): Value[] {
+  const left = isLeftOut(levels) ? Infinity : Number(integerOf(levels as Value) ?? 0n);
+  const isList = (one: Value) => Array.isArray(one) || one instanceof Tuple;
+  return itemsOf(values).flatMap((one) =>
+    isList(one) && left > 0 ? flattened(one, left === Infinity ? null : BigInt(left - 1)) : [one],
+  );
+}
+
 /** Filters of lists and dictionaries that need no other filter. */
 const LIST_FILTERS: readonly Callable[] = [
   builtin('default', 'value default_value? boolean?', defaulted),
@@ -111,6 +128,17 @@ const LIST_FILTERS: readonly Callable[] = [
       .map((one) => (isLeftOut(attribute) ? one : attributeOf(one, attribute as Value)))
       .reduce((total, one) => operate('+', total, one), start),
   ),
+  combined('union', () => true),
+  combined('intersect', (isInFirst, isInSecond) => isInFirst && isInSecond),
+  combined('difference', (isInFirst, isInSecond) => isInFirst && !isInSecond),
+  combined('symmetric_difference', (isInFirst, isInSecond) => isInFirst !== isInSecond),
+  builtin('flatten', 'values levels?', flattened),
+  builtin('combine', '*dictionaries', (all: readonly Value[]) =>
+    Dict.of(
+      all.flatMap((one) => entriesOf(one).map((pair) => [itemOf(pair, 0n), itemOf(pair, 1n)] as const)),
+    ),
+  ),
+  builtin('typeof', 'value', (value: Value) => typeName(value)),
   builtin('items', 'value', (value: Value) => entriesOf(value)),
   builtin(
     'dictsort',

@@ -84,7 +84,7 @@ const caseOf =
     builtin('text', '', () => convert(text));
 
 /** Methods of texts that do not change anything. */
-const TEXT_METHODS: Readonly<Record<string, (text: string) => Callable>> = {
+export const TEXT_METHODS: Readonly<Record<string, (text: string) => Callable>> = {
   lower: caseOf((text) => text.toLowerCase()),
   upper: caseOf((text) => text.toUpperCase()),
   capitalize: caseOf((text) => text.slice(0, 1).toUpperCase() + text.slice(1).toLowerCase()),

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { TEXT_METHODS } from '../../../drivers/mqtt/templates/functions.js';
 import { Template, makeEnvironment, payloadVariables } from '../../../drivers/mqtt/templates/template.js';
 import { fromJson, TemplateError, type Value } from '../../../drivers/mqtt/templates/value.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
@@ -62,6 +63,18 @@ t.test('expressions have the outputs of Jinja', async (t) => {
   t.ok(lines.length > 1000);
 });
 
+t.test('the page lists what templates can use', async (t) => {
+  const page = readFileSync(join(PACKAGE_ROOT, 'docs/hardware/mqtt-discovery.md'), 'utf8');
+  const row = (name: string): string[] =>
+    [...(new RegExp(`^\\| ${name} \\| (.*) \\|$`, 'm').exec(page)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(
+      ([, text = '']) => text,
+    );
+  t.strictSame(row('filters'), [...environment.filters.keys()].sort());
+  t.strictSame(row('tests'), [...environment.tests.keys()].sort());
+  t.strictSame(row('functions and constants'), [...environment.globals.keys()].sort());
+  t.strictSame(row('methods of texts'), Object.keys(TEXT_METHODS).sort());
+});
+
 const one = (text: string, value = '{"a":[1,2,3],"b":"x"}'): string | null => render(text, { value });
 
 t.test('integers and floats are those of the payload', async (t) => {
@@ -95,6 +108,15 @@ t.test('filters and formats that Home Assistant and Jinja have in common', async
     ],
     ['{{ {"b": 1, "a": [1]} | tojson }}', '{"a": [1], "b": 1}'],
     ['{{ {"b": 1} | to_json(pretty_print=true) }}', '{\n  "b": 1\n}'],
+    [
+      '{{ [1, 2] | union([2, 3]) }} {{ [1, 2] | intersect([2, 3]) }} {{ [1, 2] | difference([2]) }}',
+      '[1, 2, 3] [2] [1]',
+    ],
+    ['{{ [1, 2] | symmetric_difference([2, 3]) }} {{ [1, [2, [3]]] | flatten }}', '[1, 3] [1, 2, 3]'],
+    [
+      '{{ [1, [2, [3]]] | flatten(1) }} {{ {"a": 1} | combine({"b": 2}) }} {{ 1.5 | typeof }}',
+      "[1, 2, [3]] {'a': 1, 'b': 2} float",
+    ],
     ['{{ 2048 | filesizeformat(true) }} {{ [1, 2, 3] | slice(2) | list }}', '2.0 KiB [[1, 2], [3]]'],
     ['{{ "a-b-c".rpartition("-") }} {{ "ab".center(5, "*") }}', "('a-b', '-', 'c') **ab*"],
   ] as const)
