@@ -1,5 +1,6 @@
 import { builtin, byName } from './builtin.js';
 import { timeFilters, type Callables } from './filters.js';
+import { DURATION_FUNCTIONS, durationMember } from './durations.js';
 import { formatBraces } from './formats.js';
 import { formatMoment, momentAttribute, momentOf, type TemplateClock } from './moments.js';
 import { integerOf } from './numbers.js';
@@ -10,6 +11,7 @@ import { isoText, textOf } from './text.js';
 import {
   Callable,
   Dict,
+  Duration,
   itemsOf,
   Missing,
   Moment,
@@ -52,6 +54,7 @@ export function makeGlobals(clock: TemplateClock): ReadonlyMap<string, Value> {
   const functions: Callables = byName(
     ...NUMBER_FILTERS,
     ...timeFilters(clock),
+    ...DURATION_FUNCTIONS,
     DICT,
     new Callable('namespace', (given) => {
       const made = new Namespace();
@@ -209,6 +212,7 @@ export function memberOf(value: Value, name: string): Value {
     return found === undefined ? itemOf(value, name) : found;
   }
   if (value instanceof Moment) return momentAttribute(value, name) ?? momentMethod(value, name);
+  if (value instanceof Duration) return durationMember(value, name);
   if (value instanceof Dict) return dictMethod(value, name) ?? itemOf(value, name);
   if (value === DICT && name === 'from_keys') return DICT;
   if (value === DICT && name === 'fromkeys')

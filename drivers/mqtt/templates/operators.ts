@@ -2,6 +2,7 @@ import { formatted } from './formats.js';
 import { textOf } from './text.js';
 import {
   Dict,
+  Duration,
   isTrue,
   itemsOf,
   Missing,
@@ -58,6 +59,7 @@ export function isEqual(left: Value, right: Value): boolean {
   if (Array.isArray(left)) return Array.isArray(right) && areEqual(left, right);
   if (left instanceof Tuple) return right instanceof Tuple && areEqual(left.items, right.items);
   if (left instanceof Moment) return right instanceof Moment && left.ms === right.ms;
+  if (left instanceof Duration) return right instanceof Duration && left.ms === right.ms;
   if (!(left instanceof Dict) || !(right instanceof Dict)) return left === right;
   if (left.size !== right.size) return false;
   return [...left.entries()].every(([key, value]) => {
@@ -76,6 +78,7 @@ export function compare(left: Value, right: Value, operator: string): number {
   if (a !== undefined && b !== undefined) return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN; // oxlint-disable-line eqeqeq
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
   if (left instanceof Moment && right instanceof Moment) return left.ms - right.ms;
+  if (left instanceof Duration && right instanceof Duration) return left.ms - right.ms;
   const [these, those] = [sequenceOf(left), sequenceOf(right)];
   if (these === undefined || those === undefined || typeName(left) !== typeName(right))
     throw new TemplateError(
@@ -114,8 +117,8 @@ function calculate(operator: string, left: Value, right: Value): Value {
     if (Array.isArray(left) && Array.isArray(right)) return [...(left as Value[]), ...(right as Value[])];
     if (left instanceof Tuple && right instanceof Tuple) return new Tuple([...left.items, ...right.items]);
   }
-  if (operator === '-' && left instanceof Moment && right instanceof Moment)
-    return (left.ms - right.ms) / 1000;
+  const time = ofTimes(operator, left, right);
+  if (time !== undefined) return time;
   if (operator === '*') {
     if (typeof b === 'bigint') return repeated(left, b);
     if (typeof a === 'bigint') return repeated(right, a);
@@ -124,6 +127,35 @@ function calculate(operator: string, left: Value, right: Value): Value {
   throw new TemplateError(
     `unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`,
   );
+}
+
+/** Moments and durations: those operations of Python that devices may use. */
+function ofTimes(operator: string, left: Value, right: Value): Value | undefined {
+  if (left instanceof Moment) {
+    if (operator === '-' && right instanceof Moment) return new Duration(left.ms - right.ms);
+    if (right instanceof Duration && (operator === '+' || operator === '-'))
+      return moved(left, operator === '+' ? right.ms : -right.ms);
+  }
+  if (!(left instanceof Duration)) {
+    if (right instanceof Duration && (operator === '+' || operator === '*'))
+      return ofTimes(operator, right, left);
+    return undefined;
+  }
+  if (right instanceof Moment) return operator === '+' ? moved(right, left.ms) : undefined;
+  if (right instanceof Duration) {
+    if (operator === '+') return new Duration(left.ms + right.ms);
+    if (operator === '-') return new Duration(left.ms - right.ms);
+    return operator === '/' ? left.ms / divisor(right.ms) : undefined;
+  }
+  const number = numberOf(right);
+  if (number === undefined) return undefined;
+  if (operator === '*') return new Duration(Math.round(left.ms * Number(number)));
+  return operator === '/' ? new Duration(Math.round(left.ms / Number(divisor(number)))) : undefined;
+}
+
+function moved({ ms, offsetMinutes }: Moment, byMs: number): Moment {
+  if (!(Math.abs(ms + byMs) < 8e15)) throw new TemplateError('the time stamp is out of range');
+  return new Moment(ms + byMs, offsetMinutes);
 }
 
 function ofIntegers(operator: string, a: bigint, b: bigint): Value {

@@ -1,4 +1,4 @@
-import { Dict, Missing, Moment, TemplateError, Tuple, typeName, type Value } from './value.js';
+import { Dict, Duration, Missing, Moment, TemplateError, Tuple, typeName, type Value } from './value.js';
 
 /** The text of a value in the output. */
 export function textOf(value: Value): string {
@@ -22,6 +22,7 @@ function reprOf(value: Value): string {
   if (value instanceof Dict)
     return `{${[...value.entries()].map(([key, one]) => `${reprOf(key)}: ${reprOf(one)}`).join(', ')}}`;
   if (value instanceof Moment) return isoText(value, ' ');
+  if (value instanceof Duration) return durationText(value);
   return `<${typeName(value)}>`;
 }
 
@@ -68,6 +69,16 @@ function quoted(text: string): string {
     // oxlint-disable-next-line no-control-regex
     .replaceAll(/[\u0000-\u001f\u007f]/g, (one) => `\\x${one.charCodeAt(0).toString(16).padStart(2, '0')}`);
   return quote + escaped + quote;
+}
+
+/** `-1 day, 2:03:04.500000` */
+function durationText({ ms }: Duration): string {
+  const days = Math.floor(ms / 86_400_000);
+  const rest = ms - days * 86_400_000;
+  const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  const time = `${Math.floor(rest / 3_600_000)}:${two((rest / 60_000) % 60)}:${two((rest / 1000) % 60)}`;
+  const millis = rest % 1000 === 0 ? '' : `.${String(rest % 1000).padStart(3, '0')}000`;
+  return `${days === 0 ? '' : `${days} day${Math.abs(days) === 1 ? '' : 's'}, `}${time}${millis}`;
 }
 
 /** `2026-11-24T01:02:03.000004+01:00` */

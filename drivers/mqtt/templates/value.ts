@@ -14,7 +14,8 @@ export type Value =
   | Missing
   | Callable
   | Namespace
-  | Moment;
+  | Moment
+  | Duration;
 
 /** Stops a template: what it does is not possible with these values. */
 export class TemplateError extends Error {
@@ -67,6 +68,14 @@ export class Moment {
   constructor(ms: number, offsetMinutes: number) {
     this.ms = ms;
     this.offsetMinutes = offsetMinutes;
+  }
+}
+
+/** The time between two moments. */
+export class Duration {
+  readonly ms: number;
+  constructor(ms: number) {
+    this.ms = ms;
   }
 }
 
@@ -127,6 +136,7 @@ export function typeName(value: Value): string {
   if (value instanceof Callable) return 'function';
   if (value instanceof Namespace) return 'Namespace';
   if (value instanceof Moment) return 'datetime';
+  if (value instanceof Duration) return 'timedelta';
   return { boolean: 'bool', bigint: 'int', number: 'float', string: 'str' }[typeof value as 'string'];
 }
 
@@ -159,5 +169,6 @@ export function isTrue(value: Value): boolean {
   if (typeof value === 'string' || Array.isArray(value)) return value.length > 0;
   if (value instanceof Tuple) return value.items.length > 0;
   if (value instanceof Dict) return value.size > 0;
+  if (value instanceof Duration) return value.ms !== 0;
   return true;
 }

@@ -117,11 +117,31 @@ t.test('filters and formats that Home Assistant and Jinja have in common', async
       '{{ [1, [2, [3]]] | flatten(1) }} {{ {"a": 1} | combine({"b": 2}) }} {{ 1.5 | typeof }}',
       "[1, 2, [3]] {'a': 1, 'b': 2} float",
     ],
+    [
+      '{{ timedelta(hours=25, milliseconds=500) }} {{ timedelta(days=-1) }}',
+      '1 day, 1:00:00.500000 -1 day, 0:00:00',
+    ],
+    ['{{ (now() - timedelta(minutes=5)) < now() }} {{ now() - now() == timedelta() }}', 'True True'],
+    [
+      '{{ (as_datetime(90) - as_datetime(0)).total_seconds() }} {{ as_datetime(0) + timedelta(1) }}',
+      '90.0 1970-01-02 00:00:00+00:00',
+    ],
+    [
+      '{{ as_timedelta("01:02:03").seconds }} {{ as_timedelta("02:03") }} {{ as_timedelta("2 days, 00:00:01").days }}',
+      '3723 0:02:03 2',
+    ],
+    [
+      '{{ timedelta(hours=2) / 2 }} {{ timedelta(hours=2) / timedelta(hours=1) }} {{ 3 * timedelta(1) }}',
+      '1:00:00 2.0 3 days, 0:00:00',
+    ],
     ['{{ 2048 | filesizeformat(true) }} {{ [1, 2, 3] | slice(2) | list }}', '2.0 KiB [[1, 2], [3]]'],
     ['{{ "a-b-c".rpartition("-") }} {{ "ab".center(5, "*") }}', "('a-b', '-', 'c') **ab*"],
   ] as const)
     t.equal(one(text), output, text);
   for (const text of [
+    '{{ timedelta(10 ** 12) }}',
+    '{{ timedelta(1) + 1 }}',
+    '{{ as_timedelta("x") }}',
     '{{ 0 ** -1 }}',
     '{{ "ab".index("c") }}',
     '{{ "ab".ljust(5, "xy") }}',
