@@ -106,7 +106,10 @@ export class MediaObjects {
     const size = content.length;
     if (size > REPORTED_LIMIT) throw fault('TEXT_TOO_LONG', coded`WHAT_IMAGE: The image`, REPORTED_LIMIT);
     let total = size;
-    for (const [other, { length }] of this.#reported) if (other !== media) total += length;
+    for (const [other, { length }] of this.#reported)
+      // It was moved away from its instance, which does not discard it any more.
+      if (!this.isReported(other)) this.release(other);
+      else if (other !== media) total += length;
     if (total > REPORTED_BUDGET)
       throw fault('TEXT_TOO_LONG', coded`WHAT_ALL_IMAGES: The images of all devices`, REPORTED_BUDGET);
     this.#reported.set(media, Uint8Array.from(content));

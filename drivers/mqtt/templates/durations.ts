@@ -6,16 +6,13 @@ import { Duration, Missing, TemplateError, type Callable, type Value } from './v
 /** Milliseconds of the arguments of `timedelta`, in their order. */
 const UNITS_MS = [86_400_000, 1000, 0.001, 1, 60_000, 3_600_000, 604_800_000] as const;
 
-/** Longer ones than Python's are rejected. */
-const LIMIT_MS = 999_999_999 * 86_400_000;
-
 /** Functions that make durations. */
 export const DURATION_FUNCTIONS: readonly Callable[] = [
   builtin(
     'timedelta',
     'days? seconds? microseconds? milliseconds? minutes? hours? weeks?',
     (...given: (Value | undefined)[]) =>
-      durationOf(
+      new Duration(
         given.reduce<number>((total, one, n) => {
           const number = one === undefined ? 0 : floatOf(one);
           if (number === undefined) throw new TemplateError('timedelta expects numbers');
@@ -28,12 +25,6 @@ export const DURATION_FUNCTIONS: readonly Callable[] = [
   ),
 ];
 
-/** A duration of milliseconds. Throws if it is too long. */
-function durationOf(ms: number): Duration {
-  if (!(Math.abs(ms) <= LIMIT_MS)) throw new TemplateError('the duration is out of range');
-  return new Duration(Math.round(ms));
-}
-
 /** `1 02:03:04`, `-1 day, 02:03:04.5`, `03:04` (minutes), or seconds; undefined for anything else. */
 function readDuration(text: string): Duration | undefined {
   const found =
@@ -43,7 +34,7 @@ function readDuration(text: string): Duration | undefined {
   if (found === null) return undefined;
   const [, days = '0', sign, hours = '0', minutes = '0', seconds] = found;
   const time = 3_600_000 * Number(hours) + 60_000 * Number(minutes) + 1000 * Number(seconds);
-  return durationOf(86_400_000 * Number(days) + (sign === '-' ? -time : time));
+  return new Duration(86_400_000 * Number(days) + (sign === '-' ? -time : time));
 }
 
 /** The attributes of a duration, and its method. Seconds and microseconds are those within a day and second. */

@@ -84,12 +84,9 @@ const combined = (name: string, isKept: (isInFirst: boolean, isInSecond: boolean
     return all.keys().filter((item) => isKept(has(first, item), has(second, item)));
   });
 
-function flattened(values: Value, levels?: Value): Value[] {
-  const left = isLeftOut(levels) ? Infinity : Number(integerOf(levels as Value) ?? 0n);
+function flattened(values: Value, levels: number): Value[] {
   const isList = (one: Value) => Array.isArray(one) || one instanceof Tuple;
-  return itemsOf(values).flatMap((one) =>
-    isList(one) && left > 0 ? flattened(one, left === Infinity ? null : BigInt(left - 1)) : [one],
-  );
+  return itemsOf(values).flatMap((one) => (isList(one) && levels > 0 ? flattened(one, levels - 1) : [one]));
 }
 
 /** Filters of lists and dictionaries that need no other filter. */
@@ -132,7 +129,9 @@ const LIST_FILTERS: readonly Callable[] = [
   combined('intersect', (isInFirst, isInSecond) => isInFirst && isInSecond),
   combined('difference', (isInFirst, isInSecond) => isInFirst && !isInSecond),
   combined('symmetric_difference', (isInFirst, isInSecond) => isInFirst !== isInSecond),
-  builtin('flatten', 'values levels?', flattened),
+  builtin('flatten', 'values levels?', (values: Value, levels?: Value) =>
+    flattened(values, isLeftOut(levels) ? Infinity : Number(integerOf(levels as Value) ?? 0n)),
+  ),
   builtin('combine', '*dictionaries', (all: readonly Value[]) =>
     Dict.of(
       all.flatMap((one) => entriesOf(one).map((pair) => [itemOf(pair, 0n), itemOf(pair, 1n)] as const)),

@@ -1,5 +1,5 @@
-import { textOf, roundedText } from './text.js';
-import { TemplateError, Tuple, typeName, type Arguments, type Value, numberOf } from './value.js';
+import { roundedText, textOf } from './text.js';
+import { type Arguments, numberOf, TemplateError, Tuple, typeName, type Value } from './value.js';
 
 /** How one value is written: Python's format specification (docs.python.org, "Format String Syntax"). */
 interface Format {
@@ -17,14 +17,16 @@ interface Format {
   readonly kind: string;
 }
 
+/** The last code of Unicode. */
+const LAST_CHARACTER = 0x10ffff;
+
 const RADIX: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16, X: 16 };
 
 /** A value in a format. Throws if it is no number, and the format is one of numbers. */
 function formattedOne(value: Value, format: Format): string {
   const { kind, precision, plus } = format;
   if (kind === 's') return padded('', textOf(value).slice(0, precision), format);
-  if (kind === 'c')
-    return padded('', typeof value === 'string' ? value : String.fromCodePoint(Number(value)), format);
+  if (kind === 'c') return padded('', characterOf(value), format);
   const number = numberOf(value);
   if (number === undefined)
     throw new TemplateError(`%${kind} format: a real number is required, not ${typeName(value)}`);
@@ -33,6 +35,15 @@ function formattedOne(value: Value, format: Format): string {
   const digits = digitsOf(number < 0 ? -number : number, format);
   const prefix = format.hasPrefix && kind in RADIX ? `0${kind}` : '';
   return padded(sign + prefix, digits, format);
+}
+
+/** A text as it is, or the character of a code. */
+function characterOf(value: Value): string {
+  if (typeof value === 'string') return value;
+  const code = Number(numberOf(value) ?? -1);
+  if (!Number.isInteger(code) || code < 0 || code > LAST_CHARACTER)
+    throw new TemplateError('%c requires an int in range(0x110000) or a char');
+  return String.fromCodePoint(code);
 }
 
 /** The digits of a number that is not negative. */

@@ -1,5 +1,5 @@
 import { isoText } from './text.js';
-import { Moment, TemplateError, type Value } from './value.js';
+import { Moment, type Value } from './value.js';
 
 /** What a template knows of the time. */
 export interface TemplateClock {
@@ -28,8 +28,7 @@ const DAY_MS = 86_400_000;
 /** A moment of a time stamp in seconds, in UTC or local time. */
 export function momentOf(seconds: number, clock?: TemplateClock): Moment {
   const ms = Math.round(seconds * 1000);
-  if (!(Math.abs(ms) < 8e15)) throw new TemplateError('the time stamp is out of range');
-  return new Moment(ms, clock?.offsetMinutes(ms) ?? 0);
+  return new Moment(ms, Number.isFinite(ms) ? (clock?.offsetMinutes(ms) ?? 0) : 0);
 }
 
 /** Reads a time as ISO 8601; without a zone it is local. Undefined if it is something else. */

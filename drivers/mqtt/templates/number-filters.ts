@@ -3,14 +3,14 @@ import { floatOf, integerOf, orDefault, rounded } from './numbers.js';
 import { compare, existing } from './operators.js';
 import { textOf } from './text.js';
 import {
+  type Callable,
   isTrue,
   itemsOf,
   Missing,
+  numberOf,
   TemplateError,
   typeName,
-  type Callable,
   type Value,
-  numberOf,
 } from './value.js';
 
 /** A function of one float, with a default for values outside of its domain. */

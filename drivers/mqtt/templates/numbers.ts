@@ -1,5 +1,5 @@
-import { textOf, roundedText } from './text.js';
-import { Missing, TemplateError, type Value, numberOf } from './value.js';
+import { roundedText, textOf } from './text.js';
+import { Missing, numberOf, TemplateError, type Value } from './value.js';
 
 const INTEGER = /^[+-]?\d+(_\d+)*$/;
 const FLOAT = /^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+)?$/i;

@@ -121,12 +121,10 @@ function withNumbers(tokens: readonly Token[]): Token[] {
       made.push(token);
       continue;
     }
-    let text = token.value + end.value;
-    at += 1;
-    if (/^e$/i.test(end.value)) {
-      text += `${tokens[at + 1]?.value}${tokens[at + 2]?.value}`;
-      at += 2;
-    }
+    // `e` alone is followed by a sign and digits.
+    const rest = /^e$/i.test(end.value) ? tokens.slice(at + 2, at + 4) : [];
+    const text = [token, end, ...rest].map(({ value }) => value).join('');
+    at += 1 + rest.length;
     const plain = text.replaceAll('_', '');
     const isFloat = /^[\d.]+e/i.test(plain);
     // What has a point is a float.

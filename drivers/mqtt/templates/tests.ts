@@ -3,7 +3,7 @@ import { operate } from './operators.js';
 import { NUMBER_FILTERS } from './number-filters.js';
 import { matchesAnywhere, matchesStart } from './patterns.js';
 import { textOf } from './text.js';
-import { Callable, Dict, isTrue, Missing, Moment, Tuple, type Value, numberOf } from './value.js';
+import { Callable, Dict, isTrue, Missing, Moment, numberOf, Tuple, type Value } from './value.js';
 import type { Callables } from './filters.js';
 
 const test = (name: string, isTrueFor: (value: Value) => boolean): Callable =>

@@ -3,7 +3,7 @@ import { formatted } from './formats.js';
 import { floatOf, integerOf } from './numbers.js';
 import { existing } from './operators.js';
 import { allMatches, matchesAnywhere, matchesStart, replaceMatches } from './patterns.js';
-import { jsonOf, textOf, roundedText } from './text.js';
+import { jsonOf, roundedText, textOf } from './text.js';
 import { fromJson, isTrue, Missing, TemplateError, Tuple, type Callable, type Value } from './value.js';
 
 const SPACED = [', ', ': '] as const;

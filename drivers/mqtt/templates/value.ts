@@ -60,12 +60,19 @@ export class Namespace {
   readonly attributes = new Map<string, Value>();
 }
 
+/** A little less than the range of Date. */
+const MOMENT_LIMIT_MS = 8e15;
+/** That of Python: 999,999,999 days. */
+const DURATION_LIMIT_MS = 999_999_999 * 86_400_000;
+
 /** A moment with the time zone in which it is shown. */
 export class Moment {
   readonly ms: number;
   /** Minutes that are added to UTC. */
   readonly offsetMinutes: number;
+  /** Throws a {@link TemplateError} if it is out of range. */
   constructor(ms: number, offsetMinutes: number) {
+    if (!(Math.abs(ms) < MOMENT_LIMIT_MS)) throw new TemplateError('the time stamp is out of range');
     this.ms = ms;
     this.offsetMinutes = offsetMinutes;
   }
@@ -74,8 +81,10 @@ export class Moment {
 /** The time between two moments. */
 export class Duration {
   readonly ms: number;
+  /** Throws a {@link TemplateError} if it is out of range. */
   constructor(ms: number) {
-    this.ms = ms;
+    if (!(Math.abs(ms) <= DURATION_LIMIT_MS)) throw new TemplateError('the duration is out of range');
+    this.ms = Math.round(ms);
   }
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { unknownChip } from '../../service/machine/chip-check.js';
 import { CHIP_REQUEST_FILE, serveChipRequest } from '../../service/machine/chip-service.js';
 import { applyChange, planChip } from '../../service/machine/enable-chip.js';
-import { knownChips, wantedChip } from '../../service/machine/sensor-chips.js';
+import { wantedChip } from '../../service/machine/sensor-chips.js';
 import { RUNTIME_DIRECTORY } from '../../service/updates/box-files.js';
 import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
@@ -37,10 +38,7 @@ async function serveRequest(): Promise<number> {
 
 async function enable(device: string, yes: boolean): Promise<number> {
   const wanted = wantedChip(device);
-  if (wanted === undefined)
-    throw new UsageError(
-      `${device} is no known chip with an address; use a form such as bme280@1-0076; known: ${knownChips().join(', ')}`,
-    );
+  if (wanted === undefined) throw new UsageError(unknownChip(device).toString());
   const change = await planChip(wanted, '/');
   const { path, added } = change;
   if (added.length === 0) {

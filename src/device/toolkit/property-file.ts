@@ -20,7 +20,10 @@ export async function readPropertyFile(property: string, path: string): Promise<
   }
 }
 
-/** Reads the certificate and the key that `CertificateFile` and `KeyFile` name, as PEM. Throws as {@link readPropertyFile}. */
+/**
+ * Reads the certificate and the key that `CertificateFile` and `KeyFile` name, as PEM. Throws as
+ * {@link readPropertyFile}.
+ */
 export async function readCertificatePair(
   certificateFile: string,
   keyFile: string,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomically } from '../../base/atomic-write.js';
 import { coded, CodedError } from '../../base/codes/coded-text.js';
 import { codeOf } from '../../base/fault.js';
-import { BOOT_CONFIGURATIONS, readI2c } from './machine-facts.js';
+import { BOOT_CONFIGURATIONS, readI2c, type Machine } from './machine-facts.js';
 import { manualPage } from '../../base/manual-page.js';
 import { BOX_FILES, imageVersion, readSmall } from '../updates/box-files.js';
 import { HEADER_BUS, I2C_SETTING, overlayOf, type WantedChip } from './sensor-chips.js';
@@ -32,13 +32,21 @@ interface FileChange {
 /**
  * The change that declares a chip at its address at every boot: a device tree overlay on a Raspberry Pi,
  * otherwise a udev rule that writes to `new_device` of the bus (Documentation/i2c/instantiating-devices.rst).
- * For a chip that the kernel has already, but without a driver, a udev rule loads the module.
- * Reads files only: no address on the bus is accessed. `root` is `/`, except in tests. Rejects with a
- * {@link CodedError} for another bus of a Raspberry Pi than that of its header.
+ * For a chip that the kernel has already, but without a driver, a udev rule loads the module. Reads files only:
+ * no address on the bus is accessed. `root` is `/`, except in tests. Rejects with a {@link CodedError} for
+ * another bus of a Raspberry Pi than that of its header.
  */
-export async function planChip(wanted: WantedChip, root: string): Promise<FileChange> {
+export const planChip = async (wanted: WantedChip, root: string): Promise<FileChange> =>
+  planChipFor(await readI2c(root), wanted, root);
+
+/** As {@link planChip}, with what the kernel knows. */
+export async function planChipFor(
+  { chips }: Pick<Machine['i2c'], 'chips'>,
+  wanted: WantedChip,
+  root: string,
+): Promise<FileChange> {
   const place = placeOf(wanted);
-  const known = (await readI2c(root)).chips.find((chip) => chip.place === place);
+  const known = chips.find((chip) => chip.place === place);
   if (known?.name === wanted.name && !known.hasDriver) {
     const load = `ACTION=="add", SUBSYSTEM=="i2c", KERNEL=="${place}", RUN{builtin}+="kmod load ${wanted.module}"`;
     return { ...(await changeOfRules(root, load)), kind: 'driver' };

@@ -140,6 +140,9 @@ t.test('filters and formats that Home Assistant and Jinja have in common', async
     t.equal(one(text), output, text);
   for (const text of [
     '{{ timedelta(10 ** 12) }}',
+    '{{ timedelta(1) * 10 ** 300 }}',
+    '{{ now() + timedelta(999999999) }}',
+    '{{ "%c" % -1 }}',
     '{{ timedelta(1) + 1 }}',
     '{{ as_timedelta("x") }}',
     '{{ 0 ** -1 }}',
