@@ -69,7 +69,7 @@ export class NewerDatabase extends Fault {
 /** Page cache of a connection, KiB. Small, because the gateway holds its state in memory anyway. */
 const CACHE_KIB = 512;
 /** How long to wait for a lock; a backup by another process holds one for a moment. */
-const BUSY_MS = 5_000;
+export const BUSY_MS = 5_000;
 
 /**
  * Opens a database for reading and writing, in WAL mode with every commit fsynced. `check` throws if the

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { ValueRow } from './worker-protocol.js';
 import { metaName, runtimeSchema } from './schema.js';
 import { isSound, iterateRows, checksumOf } from './checksums.js';
+import { BUSY_MS } from '../sqlite/connection.js';
 import { makeDirectory, removeDatabase } from '../sqlite/database-files.js';
 
 /** Values and counter of a run that crashed. */
@@ -134,7 +135,8 @@ export class RuntimeValues {
 }
 
 function connect(path: string): DatabaseSync {
-  const db = new DatabaseSync(path);
+  // Waits for programs that read the file: after an error, the directory is not used any more.
+  const db = new DatabaseSync(path, { timeout: BUSY_MS });
   try {
     // A tmpfs needs no flush.
     db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -64');

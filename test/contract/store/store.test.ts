@@ -11,6 +11,7 @@ import { AUDIT_KEPT, BACKUPS_KEPT, COUNTER_BLOCK } from '../../../src/store/work
 import { SAVE_EVERY_MS } from '../../../src/store/store.js';
 import { checksumOf } from '../../../src/store/checksums.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
 import { furnish, openFixture, picture, type Fixture } from './open-store.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 
@@ -143,6 +144,25 @@ t.test('objects with ids of six digits are stored like all others', async (t) =>
   t.strictSame(picture(second.kernel), picture(first.kernel));
   t.equal(second.kernel.tree.ids.state, '7:50002');
   await second.store.close();
+});
+
+t.test('a program that reads the runtime directory delays the values, and loses none', async (t) => {
+  const [directory, runtimeDirectory] = [await tempDirectory(t), await tempDirectory(t)];
+  const clock = new ManualClock();
+  const { store, kernel } = await openFixture(directory, { runtimeDirectory, clock });
+  const variable = kernel.variables.create(2, { value: 1 });
+  await store.committed();
+  const path = join(runtimeDirectory, 'values.db');
+  const reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec('BEGIN; SELECT count(*) FROM last_values');
+  kernel.variables.update(variable, 2, clock.nowMs());
+  clock.advance(1000);
+  await until('a commit that waits for the reader', () => statSync(`${path}-journal`).size > 0);
+  reader.exec('COMMIT');
+  await store.ping();
+  t.match(reader.prepare('SELECT value FROM last_values').all(), [{ value: 2 }]);
+  reader.close();
+  await store.close();
 });
 
 t.test('values are stored in the runtime directory each second, on the disk every ten', async (t) => {
