@@ -63,11 +63,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   });
 
 const outcomes = new Map<TestFile, Outcome>();
-// Two machines or browsers at a time. Of the quick tests, the long ones wait for most of their time: with six
-// lanes no processor is idle, with eight nothing is won.
-const lanes = suites.some((suite) => isLab(suite) || isFront(suite))
-  ? 2
-  : Math.min(availableParallelism() + 4, 8);
+// Two machines or three browsers at a time. Of the quick tests, the long ones wait for most of their time: with
+// six lanes no processor is idle, with eight nothing is won.
+const lanes = suites.some(isLab) ? 2 : suites.some(isFront) ? 3 : Math.min(availableParallelism() + 4, 8);
 await Promise.all(Array.from({ length: lanes }, runLane));
 for (const suite of suites) {
   const mine = [...outcomes].filter(([file]) => file.suite === suite).map(([, outcome]) => outcome);

@@ -287,7 +287,7 @@ for (const [how, options, handOf] of DAYS)
     await using broker = await startMosquitto({ directory: await tempDirectory(t) });
     const directory = await configDirectory(t, home(port, broker.port));
     const gateway = await startGatewayProcess(t, directory);
-    const browser = await startBrowser(t);
+    const browser = await startBrowser(t, { isShell: false });
     const phone = await openPhone(browser, gateway);
     const address = `http://127.0.0.1:${port}/console/`;
     const { page, problems } = await openPage(browser, address, { locale: 'de-DE', ...options });

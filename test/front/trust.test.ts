@@ -14,7 +14,7 @@ import { tempDirectory } from '../tools/temp-directory.js';
 
 t.test('the page /tls can be used in each size, theme and language', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t);
+  const browser = await startBrowser(t, { isShell: false });
   const address = new URL('/tls', fixture.front).href;
   for (const [width, scheme, locale, title] of [
     [320, 'dark', 'de-DE', 'Diesem Gateway vertrauen'],
@@ -51,7 +51,7 @@ t.test(
   { skip: noBrowser },
   async (t) => {
     const fixture = await startArea(t);
-    const browser = await startBrowser(t, { trusts: authorityOf(fixture) });
+    const browser = await startBrowser(t, { trusts: authorityOf(fixture), isShell: false });
     const address = secureFront(fixture);
     const { page, problems } = await openPage(browser, await roomOf(fixture), { hasWorker: true });
     await page.getByRole('switch', { name: /Hall relay/ }).waitFor();
@@ -82,7 +82,7 @@ t.test(
 
 t.test('after a dismissed warning there is no worker, and the page works', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t);
+  const browser = await startBrowser(t, { isShell: false });
   const options = { hasWorker: true, dismissesWarning: true };
   const { page } = await openPage(browser, await roomOf(fixture), options);
   await page.getByRole('switch', { name: /Hall relay/ }).waitFor();
@@ -96,7 +96,7 @@ t.test('after a dismissed warning there is no worker, and the page works', { ski
 
 t.test('both programs can be installed', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t, { trusts: authorityOf(fixture) });
+  const browser = await startBrowser(t, { trusts: authorityOf(fixture), isShell: false });
   for (const [address, name] of [
     [secureFront(fixture), 'Family'],
     [new URL('/console/', fixture.secure).href, 'stellwerk'],
@@ -129,7 +129,7 @@ t.test('a newer build replaces an older one once its pages are closed', { skip: 
     { pages: { ...pages, assets } },
   );
   const authority = readFileSync(join(fixture.directory, 'tls/ca-cert.pem'), 'utf8');
-  const browser = await startBrowser(t, { trusts: authority });
+  const browser = await startBrowser(t, { trusts: authority, isShell: false });
   const address = `https://127.0.0.1:${fixture.api.port('secure')}/console/`;
   const { page } = await openPage(browser, address, { hasWorker: true });
   await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
@@ -173,7 +173,7 @@ t.test(
   { skip: noBrowser },
   async (t) => {
     const fixture = await startArea(t);
-    const browser = await startBrowser(t, { trusts: authorityOf(fixture) });
+    const browser = await startBrowser(t, { trusts: authorityOf(fixture), isShell: false });
     const address = new URL(new URL(fixture.locked).pathname, fixture.secure).href;
     const { page, problems } = await openPage(browser, address, { hasWorker: true });
     await page.context().grantPermissions(['notifications'], { origin: new URL(address).origin });
@@ -224,7 +224,7 @@ t.test(
 
 t.test('the page of the device says why there are no notifications', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t);
+  const browser = await startBrowser(t, { isShell: false });
   const untrusted = new URL(new URL(fixture.locked).pathname, fixture.secure).href;
   for (const [address, reason] of [
     [`${fixture.front}#/device`, 'This area has no password'],

@@ -38,7 +38,8 @@ export class TestProcess {
     this.#isWorker = program === WORKER;
     TestProcess.running.add(this);
     // Many short-lived objects: in a larger young generation most of them are gone when it is collected.
-    this.#child = spawn(process.execPath, ['--max-semi-space-size=32', program], {
+    const flags = ['--min-semi-space-size=32', '--max-semi-space-size=32'];
+    this.#child = spawn(process.execPath, [...flags, program], {
       cwd: PACKAGE_ROOT,
       stdio: [this.#isWorker ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       // A process group of its own, so that whatever a test has started can be killed with it.

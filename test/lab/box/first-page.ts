@@ -22,7 +22,7 @@ t.test('from the image to the first switched relay, without a shell', { skip: no
   const [, code = ''] = await box.printed(/asks for the claim code ([0-9A-Z-]{8,})/);
   t.comment(`the code after ${seconds()}`);
   using pins = await box.pins();
-  const browser = await startBrowser(t);
+  const browser = await startBrowser(t, { isShell: false });
   const address = `https://127.0.0.1:${await box.webPort()}/`;
   const { page } = await openPage(browser, address, { dismissesWarning: true, width: 1280 });
   page.setDefaultTimeout(PAGE_LIMIT_MS);

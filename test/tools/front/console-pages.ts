@@ -30,7 +30,11 @@ export async function signIn(page: Page, { isConfirmed = true } = {}): Promise<v
   await page.locator('[name=username]').fill(OWNER.username);
   await page.locator('[name=password]').fill(OWNER.password);
   await page.locator('[name=password]').press('Enter');
-  await page.locator('.rail').waitFor();
+  try {
+    await page.locator('.rail').waitFor();
+  } catch (thrown) {
+    throw new Error(`not signed in: ${await page.locator('body').innerText()}`, { cause: thrown });
+  }
   if (!isConfirmed) return;
   await page.evaluate(`fetch('/console/confirm', {
     method: 'POST',
