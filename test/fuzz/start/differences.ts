@@ -13,6 +13,8 @@ const FOUND_ANEW = [
   'crc',
   'size',
   'heard',
+  'rule',
+  'pending',
   'untimed',
 ];
 
