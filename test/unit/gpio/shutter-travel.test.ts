@@ -140,8 +140,9 @@ t.test(`a simulated shutter is always within the estimated range (${seedLabel(se
   }
   t.strictSame(wrong.slice(0, 5), []);
   t.ok(errors.length > 1000);
-  t.ok(
-    Math.max(...errors) < 0.02,
-    `it reaches its target within a tenth of a second: ${Math.max(...errors)}`,
-  );
+  errors.sort((a, b) => a - b);
+  const most = errors[Math.floor(errors.length * 0.99)] ?? NaN;
+  t.ok(most < 0, `99 of 100 times it reaches its target within a tenth of a second: ${most}`);
+  // A position counts as known if its range is at most 0.1 wide; the estimate is the middle of the range.
+  t.ok(Math.max(...errors) < 0.05, `and always as exactly as a position is known: ${Math.max(...errors)}`);
 });
