@@ -330,7 +330,7 @@ export class BrowserSessions implements AsyncDisposable {
         this.#savedAt = Number.NEGATIVE_INFINITY;
         this.#context.log.warn(
           { error: messageOf(thrown) },
-          'the browser sessions are not on the disk; trying on',
+          'the browser sessions are not on the disk; retrying',
         );
         throw faultFrom(thrown, 'STORE_FAILED', messageOf(thrown));
       }

@@ -22,6 +22,8 @@ const UPDATE_LIMIT_S = 600;
 const SLOW_START = join(PACKAGE_ROOT, 'test/lab/box/overlay/etc/systemd/system/stellwerk.service.d/lab.conf');
 const NEXT = '9.0.0';
 const BROKEN = '9.1.0';
+const CHIP_REPLY = '/run/stellwerk-chips/reply';
+const CHIP_RULES = '/etc/udev/rules.d/61-stellwerk-chips.rules';
 const KEY = 'packages@stellwerk.example';
 const GATEWAY = 'systemctl show -P MainPID stellwerk.service';
 const KEEPER = 'systemctl show -P MainPID stellwerk-keeper.service';
@@ -78,6 +80,14 @@ await t.test('an installation starts the gateway, without a password and only on
   t.match(await run('stellwerk --version; ls /usr/share/doc/stellwerk'), /copyright[^]*reference/);
 });
 
+await t.test('requests of the gateway to declare a chip are served', async (t) => {
+  t.equal(await run('systemctl is-active stellwerk-chips.path'), 'active');
+  await agent.put('/run/request', JSON.stringify({ id: '0123456789abcdef', device: 'tmp102@7-0048' }));
+  await run('mv /run/request /run/stellwerk/chip-request');
+  const reply = await run(`until [ -s ${CHIP_REPLY} ]; do sleep 1; done; cat ${CHIP_REPLY}`);
+  t.match(JSON.parse(reply), { id: '0123456789abcdef', problem: { Code: 'SENSOR_NO_BUS' } });
+});
+
 await t.test('an update keeps configuration, data and the line keeper', async (t) => {
   await run('echo "# mine" >>/etc/stellwerk/gateway.yaml; echo mine >/var/lib/stellwerk/mine');
   const [gateway, keeper] = [await run(GATEWAY), await run(KEEPER)];
@@ -123,7 +133,9 @@ await t.test('a service that was stopped stays stopped', async (t) => {
 
 await t.test('a removal keeps configuration and data; a purge keeps the backups only', async (t) => {
   await run('systemctl start stellwerk && install -D /dev/null /var/lib/stellwerk/backups/yesterday.db');
+  await run(`touch ${CHIP_RULES}`);
   await apt('remove stellwerk');
+  t.equal(await run(`ls ${CHIP_RULES}`), CHIP_RULES);
   t.equal(await run('ls /usr/lib/stellwerk /usr/bin/stellwerk 2>/dev/null || true'), '');
   await apt(`install stellwerk=${NEXT}`);
   t.equal(
@@ -137,6 +149,7 @@ await t.test('a removal keeps configuration and data; a purge keeps the backups 
     await run("find /var/lib /etc -type f '(' -path '/var/lib/stellwerk*' -o -path '/etc/stellwerk*' ')'"),
     '/var/lib/stellwerk/backups/yesterday.db',
   );
+  t.equal(await run(`ls ${CHIP_RULES} 2>/dev/null || true`), '');
   t.equal(await run('systemctl --failed --no-legend'), '');
 });
 

@@ -18,6 +18,7 @@ import { CACHED_WORK, DEBIAN_ARCH, LAB_OVERLAYS, makeDisk, makeSlot, preparePart
 import { BOX_WORK, PREPARED, VERSION } from './paths.js';
 
 const STATE = '/usr/lib/stellwerk-box/fw_printenv';
+const CHIP_REPLY = '/run/stellwerk-chips/reply';
 const started = performance.now();
 const seconds = () => `${Math.round((performance.now() - started) / 1000)} s`;
 
@@ -50,6 +51,16 @@ await t.test('an update of a foreign signer and a damaged one change nothing', a
   t.comment(`rejected after ${seconds()}`);
 });
 
+await t.test('a chip that the gateway requests is declared on the data partition', async (t) => {
+  // The board's own bus, with nothing at this address: the kernel has the chip, and its driver finds none.
+  const request = JSON.stringify({ id: '0123456789abcdef', device: 'tmp102@0-0048' });
+  await box.agent.put('/run/request', request);
+  await box.agent.run('mv /run/request /run/stellwerk/chip-request');
+  await box.agent.run(`until [ -s ${CHIP_REPLY} ]; do sleep 1; done`);
+  t.match(JSON.parse(await box.agent.run(`cat ${CHIP_REPLY}`)), { id: '0123456789abcdef', problem: null });
+  t.match(await box.agent.run('cat /data/box/chips.rules'), 'ATTR{new_device}="tmp102 0x48"');
+});
+
 await t.test('a good update is confirmed in the other slot', async (t) => {
   const { code, out } = await installUpdate(box.agent, 'good');
   t.equal(code, 0);
@@ -60,6 +71,7 @@ await t.test('a good update is confirmed in the other slot', async (t) => {
   t.equal(await box.verdict(), 'healthy');
   t.comment(`confirmed after ${seconds()}`);
   t.match(await box.agent.run(STATE), 'BOOT_ORDER=B A');
+  t.equal(await box.agent.run('cat /sys/bus/i2c/devices/0-0048/name'), 'tmp102', 'the declared chip');
 });
 
 await t.test('an update whose gateway does not start is rolled back by itself', async (t) => {
