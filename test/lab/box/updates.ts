@@ -32,13 +32,17 @@ const moves = new Map<number, boolean[]>([
   [FAN, []],
 ]);
 pins.watch((pin, high) => moves.get(pin)?.push(high));
-await box.up();
-t.equal(await box.verdict(), 'healthy');
-await box.agent.put('/run/outputs.yaml', OUTPUTS);
-await box.agent.run('cat /run/outputs.yaml >>/etc/stellwerk/gateway.yaml && systemctl reload stellwerk');
-const command = 'stellwerk call RequestAction pump/STATE true --password-file -';
-await box.agent.run(`echo '${PASSWORD}' | ${command}`, CALL_LIMIT_MS);
-await until('the pump', () => pins.level(PUMP) === true);
+
+await t.test('a command switches a pump on, and a fan runs from the start', async (t) => {
+  await box.up();
+  t.equal(await box.verdict(), 'healthy');
+  await box.agent.put('/run/outputs.yaml', OUTPUTS);
+  await box.agent.run('cat /run/outputs.yaml >>/etc/stellwerk/gateway.yaml && systemctl reload stellwerk');
+  const command = 'stellwerk call RequestAction pump/STATE true --password-file -';
+  await box.agent.run(`echo '${PASSWORD}' | ${command}`, CALL_LIMIT_MS);
+  await until('the pump', () => pins.level(PUMP) === true);
+  t.equal(pins.level(FAN), true);
+});
 
 await t.test('an update of a foreign signer and a damaged one change nothing', async (t) => {
   const before = await box.agent.run(STATE);
@@ -66,6 +70,7 @@ await t.test('a good update is confirmed in the other slot', async (t) => {
   t.match(out, `${VERSION.good} is installed. Restart the box`);
   t.comment(`installed after ${seconds()}`);
   t.strictSame(moves.get(PUMP), [true], 'an installation moves no output');
+  t.strictSame(moves.get(FAN), [true]);
   t.strictSame(await box.restart(), ['B']);
   await box.up();
   t.equal(await box.verdict(), 'healthy');
