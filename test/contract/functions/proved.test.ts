@@ -92,7 +92,7 @@ interface TestFile {
   readonly words: ReadonlySet<string>;
   /** Whether it is a test of functions that calls some by a name made of parts. */
   readonly assemblesNames: boolean;
-  /** Whether it starts a complete gateway. */
+  /** Whether it starts a complete gateway or a program. */
   readonly isSlow: boolean;
 }
 
@@ -106,7 +106,7 @@ function testFiles(): readonly TestFile[] {
       path,
       words: wordsIn(path, new Set()),
       assemblesNames: path.startsWith(FUNCTION_TESTS) && /\bcall\(\s*`/.test(textOf(path)),
-      isSlow: path.startsWith('test/story/'),
+      isSlow: /^test\/story\/|\/server-suites\./.test(path),
     }));
 }
 
