@@ -1,5 +1,5 @@
 /**
- * Measures the gateway: `node dist/test/bench/main.js`, with `BENCH=short` in about two minutes,
+ * Measures the gateway: `node dist/test/bench/main.js`, with `BENCH=short` in about six minutes,
  * `BENCH=http,start` only those families. Prints a table, writes build/bench.json, build/bench.md and for
  * `.ci/run` build/results/bench.json. A figure that misses its goal is reported; lost messages, wrong replies
  * and failed measurements fail the run.
