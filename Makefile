@@ -181,7 +181,7 @@ lab-power-cuts: build ## power cuts of the emulated box at random moments of its
 	$(Q)$(NODE) dist/test/lab/box/up.js
 	$(Q)POINTS=$(or $(POINTS),300) TAP_TIMEOUT=36000 $(NODE) dist/test/lab/box/power-cuts.js
 
-lab-deb: build ## the Debian package on the emulated machine: install, update, rollback, removal (root, Debian; 20 min)
+lab-deb: build ## the Debian package on the emulated machine: install, update, rollback, removal; SUITE=trixie for Debian 13 (root, Debian; 20 min)
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/up.js
 	$(Q)TAP_TIMEOUT=3600 $(NODE) dist/test/lab/box/deb.js

@@ -8,12 +8,12 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, truncateSync } from 'node:
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Machine } from './machine/machine.js';
-import { RECIPE, FROZEN, READY, ROOT, STICK_BYTES, WORK } from './paths.js';
+import { RECIPE, FROZEN, READY, ROOT, STICK_BYTES, SUITE, WORK } from './paths.js';
 import { buildStage } from './machine/stage.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import { packageVersion } from '../../src/service/system.js';
 
-const SUITE = 'bookworm';
+const KERNEL_SUITE = 'bookworm';
 /** The longest, the userland, takes two to three minutes on an idle machine. */
 const SCRIPT_LIMIT_MS = 900_000;
 const SYSTEM_LIMIT_MS = 180_000;
@@ -41,9 +41,9 @@ async function assemble(): Promise<string> {
     }),
     buildStage({
       name: 'kernel',
-      from: [recipe('kernel.sh'), recipe('w1-sim.c'), SUITE],
+      from: [recipe('kernel.sh'), recipe('w1-sim.c'), KERNEL_SUITE],
       output: READY.kernel,
-      make: () => script('kernel.sh', SUITE, kernel),
+      make: () => script('kernel.sh', KERNEL_SUITE, kernel),
     }),
   ]);
   const initramfsKey = await buildStage({
