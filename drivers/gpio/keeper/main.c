@@ -131,6 +131,7 @@ static bool goodbye(struct client *client, const char *how) {
   if (!is_update && strcmp(how, "stop") != 0) return false;
   end_owner((int)(client - clients), is_update ? UPDATE : STOP,
               is_update ? "the gateway is being updated" : "the gateway stopped");
+  save_outputs();
   return reply_to(client, "goodbye", -1);
 }
 
@@ -140,6 +141,7 @@ static bool handle(struct client *client, const char *text, int fd) {
   const char *rest, *reply = NULL;
   if ((rest = after(text, "give ")) && client->greeted) {
     reply = give_output(owner, rest, fd);
+    save_outputs();
     return reply && reply_to(client, reply, -1);
   }
   if (fd >= 0) close(fd);
@@ -148,6 +150,7 @@ static bool handle(struct client *client, const char *text, int fd) {
   if ((rest = after(text, "goodbye "))) return goodbye(client, rest);
   if ((rest = after(text, "take "))) reply = take_output(owner, rest, &line);
   else if ((rest = after(text, "release "))) reply = release_output(owner, rest);
+  save_outputs();
   return reply && reply_to(client, reply, line);
 }
 

@@ -320,6 +320,10 @@ void run_outputs(void) {
   for (size_t n = count; n-- > 0;)
     if (due_ms(&kept[n]) <= now) run(&kept[n], now);
   if (retried) next_retry_ms = now + RETRY_MS;
+  save_outputs();
+}
+
+void save_outputs(void) {
   if (!changed) return;
   static struct output all[OUTPUTS_MAX];
   for (size_t n = 0; n < count; n++) all[n] = kept[n].output;

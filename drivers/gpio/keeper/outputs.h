@@ -34,7 +34,11 @@ void end_owner(int owner, enum ending ending, const char *reason);
 /* Milliseconds until run_outputs must be called again; −1 if only an event matters. */
 int outputs_due_in(void);
 
-/* Does what is due, and writes the state file if the state has changed. */
+/* Does what is due, and saves the outputs. */
 void run_outputs(void);
+
+/* Writes the state file if the state has changed: before each reply, so that whatever a gateway knows of is
+ * still known after a crash of the keeper. */
+void save_outputs(void);
 
 #endif
