@@ -1,17 +1,21 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import t from 'tap';
+import type { Guard } from '../../../drivers/gpio/backends/line.js';
 import { parseTable, formatTable } from '../../../drivers/gpio/keeper/output-table.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { hasProgram } from '../../tools/program.js';
-import { buildKeeper } from './kept/keeper-fixture.js';
+import { until } from '../../tools/until.js';
+import { buildKeeper, KeeperFixture } from './kept/keeper-fixture.js';
 
 const skip = hasProgram('gcc') ? false : 'needs gcc';
 const built = await (skip === false ? buildKeeper() : undefined);
 
+const HOLD: Guard = { boot: 'hold', onDeath: 'hold', onStop: 'hold', onUpdate: 'hold', holdForS: 0 };
 const ENTRY = 'kept 0 3 LINE3 high push-pull hold inactive hold active 120';
 
 /** A file in the form of a table, with a right checksum. */
@@ -103,4 +107,23 @@ await t.test(`no table crashes the keeper (${seedLabel(seed)})`, { skip }, async
   };
   await Promise.all(['a', 'b'].map(runChecks));
   t.same([...codes].sort(), [0, 1], 'both were met, and nothing else');
+});
+
+await t.test('a gateway gets its reply after the state was written', { skip }, async (t) => {
+  const box = await KeeperFixture.make(t, built as NonNullable<typeof built>);
+  const keeper = await box.keeper();
+  const gateway = box.gateway();
+  const health = () => gateway.send({ health: true });
+  await gateway.send({ take: { offset: 1, boot: 'inactive', guard: HOLD } });
+  await until('the first to be guarded', async () => /1 guarded/.test(await health()));
+  // A pipe waits for its reader when it is opened.
+  const pipe = join(box.runtime, 'state.new');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const taken = gateway.send({ take: { offset: 2, boot: 'inactive', guard: HOLD } });
+  const waitsIn = `/proc/${keeper.process.pid}/wchan`;
+  await until('the keeper to write', async () => /partner/.test(await readFile(waitsIn, 'utf8')));
+  t.notMatch(await health(), /2 guarded/);
+  t.match(await readFile(pipe, 'utf8'), /^kept 0 2 /m);
+  await taken;
+  await until('both to be guarded', async () => /2 guarded/.test(await health()));
 });

@@ -237,25 +237,6 @@ await t.test('a hanging keeper is noticed, and used again when it resumes', { sk
   t.notMatch(keeper.output, /gateway is gone/);
 });
 
-await t.test('a gateway gets its reply after the state was written', { skip }, async (t) => {
-  const box = await makeFixture(t);
-  const keeper = await box.keeper();
-  const gateway = box.gateway();
-  const health = () => gateway.send({ health: true });
-  await gateway.send({ take: { offset: 1, boot: 'inactive', guard: HOLD } });
-  await until('the first to be guarded', async () => /1 guarded/.test(await health()));
-  // A pipe waits for its reader when it is opened.
-  const pipe = join(box.runtime, 'state.new');
-  await promisify(execFile)('mkfifo', [pipe]);
-  const taken = gateway.send({ take: { offset: 2, boot: 'inactive', guard: HOLD } });
-  const waitsIn = `/proc/${keeper.process.pid}/wchan`;
-  await until('the keeper to write', async () => /partner/.test(await readFile(waitsIn, 'utf8')));
-  t.notMatch(await health(), /2 guarded/);
-  t.match(await readFile(pipe, 'utf8'), /^kept 0 2 /m);
-  await taken;
-  await until('both to be guarded', async () => /2 guarded/.test(await health()));
-});
-
 await t.test(
   'keeper and gateway killed together: the restarted keeper applies the policies',
   { skip: skipService },
