@@ -21,6 +21,7 @@ const VARIABLES = 100;
 const PATHS = Array.from({ length: VARIABLES }, (_, n) => `hall/V${n}`);
 /** Puts that are measured as one. */
 const MEASURED = 2000;
+const SAMPLES = 8;
 const options = { timeout: 120_000 + DAYS * 5_000 };
 
 t.test(`${DAYS} days without a receiver`, options, async (t) => {
@@ -102,9 +103,13 @@ t.test(`${DAYS} days without a receiver`, options, async (t) => {
   await queue.close();
 });
 
-/** The time of a put, µs. */
+/** The time of a put, µs: the least of some, because others can only add to it. */
 function putUs(queue: ForwardQueue, clock: ManualClock, next: () => number): number {
-  const startMs = performance.now();
-  for (let n = 0; n < MEASURED; n++) queue.put(valueAt(PATHS[n % VARIABLES] ?? '', next(), clock.nowMs()));
-  return ((performance.now() - startMs) * 1000) / MEASURED;
+  const puts = MEASURED / SAMPLES;
+  const all = Array.from({ length: SAMPLES }, () => {
+    const startMs = performance.now();
+    for (let n = 0; n < puts; n++) queue.put(valueAt(PATHS[n % VARIABLES] ?? '', next(), clock.nowMs()));
+    return ((performance.now() - startMs) * 1000) / puts;
+  });
+  return Math.min(...all);
 }
