@@ -98,7 +98,9 @@ static int receive(int from, char *text, int *fd) {
   return good ? 1 : -1;
 }
 
+/* Saves the outputs first: whatever a gateway knows of is still known after a crash of the keeper. */
 static bool reply_to(struct client *client, const char *text, int fd) {
+  save_outputs();
   union rights control = {0};
   struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
@@ -131,7 +133,6 @@ static bool goodbye(struct client *client, const char *how) {
   if (!is_update && strcmp(how, "stop") != 0) return false;
   end_owner((int)(client - clients), is_update ? UPDATE : STOP,
               is_update ? "the gateway is being updated" : "the gateway stopped");
-  save_outputs();
   return reply_to(client, "goodbye", -1);
 }
 
@@ -141,7 +142,6 @@ static bool handle(struct client *client, const char *text, int fd) {
   const char *rest, *reply = NULL;
   if ((rest = after(text, "give ")) && client->greeted) {
     reply = give_output(owner, rest, fd);
-    save_outputs();
     return reply && reply_to(client, reply, -1);
   }
   if (fd >= 0) close(fd);
@@ -150,7 +150,6 @@ static bool handle(struct client *client, const char *text, int fd) {
   if ((rest = after(text, "goodbye "))) return goodbye(client, rest);
   if ((rest = after(text, "take "))) reply = take_output(owner, rest, &line);
   else if ((rest = after(text, "release "))) reply = release_output(owner, rest);
-  save_outputs();
   return reply && reply_to(client, reply, line);
 }
 

@@ -37,8 +37,7 @@ int outputs_due_in(void);
 /* Does what is due, and saves the outputs. */
 void run_outputs(void);
 
-/* Writes the state file if the state has changed: before each reply, so that whatever a gateway knows of is
- * still known after a crash of the keeper. */
+/* Writes the state file if the state has changed. */
 void save_outputs(void);
 
 #endif
