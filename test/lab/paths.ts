@@ -6,10 +6,11 @@ import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 export const ROOT = resolve(PACKAGE_ROOT);
 /** Scripts and files from which the machine is built. */
 export const RECIPE = join(ROOT, 'test/lab/recipe');
-/** The Debian release of the machine's userland; its kernel is that of Debian 12. */
-export const SUITE = process.env['SUITE'] ?? 'bookworm';
+/** The Debian releases of the machine's kernel and of its userland. */
+export const KERNEL_SUITE = 'bookworm';
+export const SUITE = process.env['SUITE'] ?? KERNEL_SUITE;
 /** Everything generated; may be deleted at any time. */
-export const WORK = join(ROOT, SUITE === 'bookworm' ? '.work/lab' : `.work/lab-${SUITE}`);
+export const WORK = join(ROOT, SUITE === KERNEL_SUITE ? '.work/lab' : `.work/lab-${SUITE}`);
 /** The machine that up.ts prepares. */
 export const READY = {
   kernel: join(WORK, 'kernel/vmlinuz'),

@@ -8,12 +8,11 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, truncateSync } from 'node:
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Machine } from './machine/machine.js';
-import { RECIPE, FROZEN, READY, ROOT, STICK_BYTES, SUITE, WORK } from './paths.js';
+import { RECIPE, FROZEN, KERNEL_SUITE, READY, ROOT, STICK_BYTES, SUITE, WORK } from './paths.js';
 import { buildStage } from './machine/stage.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import { packageVersion } from '../../src/service/system.js';
 
-const KERNEL_SUITE = 'bookworm';
 /** The longest, the userland, takes two to three minutes on an idle machine. */
 const SCRIPT_LIMIT_MS = 900_000;
 const SYSTEM_LIMIT_MS = 180_000;
