@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
-import { LINEAR_PATTERN_FLAGS } from './base/linear-pattern.js';
+import { LINEAR_PATTERN_FLAGS, onFirstLinearPattern } from './base/v8/linear-pattern.js';
 import { run } from './cli/run.js';
 
-// Flags of the complete process, for the patterns of users. The first pattern is compiled later.
-for (const flag of LINEAR_PATTERN_FLAGS) setFlagsFromString(flag);
+// Flags of the complete process, for the patterns of users.
+onFirstLinearPattern(() => LINEAR_PATTERN_FLAGS.forEach((flag) => setFlagsFromString(flag)));
 
 const args = process.argv.slice(2);
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { compileLinearPattern } from '../../src/base/linear-pattern.js';
+import { compileLinearPattern } from '../../src/base/v8/linear-pattern.js';
 import { enumProperty } from '../../src/device/toolkit/enum-property.js';
 import { notationOf, STALE_LIMIT_S, type ValueNotation } from '../../src/device/toolkit/notation.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';

@@ -237,7 +237,6 @@ export class Gateway implements AsyncDisposable {
   async #start(): Promise<void> {
     const { store, health, clock, log, keeper, synchronisation } = this.#foundation;
     const { kernel, devices, archive, media, scripts, settings, status, cleanup } = this.#components;
-    const residentBefore = process.memoryUsage.rss();
     await store.load(kernel);
     const sequence = new StartSequence(health, log.root.subject('gateway'));
     await sequence.run('ids', () => archive.guardIds());
@@ -273,7 +272,7 @@ export class Gateway implements AsyncDisposable {
         if (name === 'ServerMaxPostSize') void this.#reloadApi();
       }),
       clock.every(STATUS_EVERY_MS, () => this.#updateStatus()),
-      this.#startPeriodicChecks(residentBefore),
+      this.#startPeriodicChecks(),
     );
     this.#updateStatus();
     synchronisation.watch(clock, () => {
@@ -352,18 +351,10 @@ export class Gateway implements AsyncDisposable {
     this.#components.status.show(health.record(), { bytesToday: store.written.today });
   }
 
-  #startPeriodicChecks(residentBefore: number): Cancel {
+  #startPeriodicChecks(): Cancel {
     const { clock, health, modules, directory: dataDirectory, log } = this.#foundation;
     const { kernel } = this.#components;
     const subject = log.root.subject('health');
-    return startPeriodicChecks({
-      kernel,
-      modules,
-      clock,
-      health,
-      dataDirectory,
-      log: subject,
-      residentBefore,
-    });
+    return startPeriodicChecks({ kernel, modules, clock, health, dataDirectory, log: subject });
   }
 }

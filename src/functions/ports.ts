@@ -199,8 +199,8 @@ export interface SystemPort {
   audit(limit: number, role?: AuditRole): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
   /** The newest records of a role as they are stored, oldest first: lines of JSON with chained digests. */
   auditLines(limit: number, role: AuditRole): Promise<readonly string[]> | readonly string[];
-  /** Returns unused memory to the machine; false if this process cannot. */
-  trimMemory(): Promise<boolean>;
+  /** Returns unused memory to the machine. */
+  trimMemory(): Promise<void>;
   /** Ends the program as SIGTERM does; absent if the gateway does not own the process. */
   readonly stop?: () => void;
   /**

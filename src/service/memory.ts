@@ -1,16 +1,12 @@
 import type { Cancel, Clock } from '../base/clock.js';
+import { collectGarbage } from '../base/v8/collect-garbage.js';
 import { loadServiceAddon } from './notify.js';
 
-/**
- * Returns unused memory to the kernel: collects the heap, and trims the C library's allocator. Returns false
- * if the program was started without `--expose-gc` (`bin/stellwerk` sets it).
- */
-export async function releaseMemory(): Promise<boolean> {
-  if (globalThis.gc === undefined) return false;
-  await globalThis.gc({ type: 'major', execution: 'async', flavor: 'last-resort' });
+/** Returns unused memory to the kernel: collects the heap, and trims the C library's allocator. */
+export async function releaseMemory(): Promise<void> {
+  await collectGarbage();
   // It takes some milliseconds if there is much free memory.
   loadServiceAddon().trimAllocator();
-  return true;
 }
 
 /** Interval of the measurements; each reads a file of /proc, which takes some microseconds. */
@@ -31,8 +27,8 @@ interface MemoryMeter {
   resident(): number;
   /** The share of the time since the last call in which the event loop was busy. */
   busy(): number;
-  /** Releases unused memory; returns false if that is not possible. */
-  release(): Promise<boolean>;
+  /** Releases unused memory. */
+  release(): Promise<void>;
 }
 
 /** The meter of this process. */
@@ -51,15 +47,15 @@ function processMeter(): MemoryMeter {
 }
 
 /**
- * Releases memory automatically after a burst: when the process has grown since it had `base` bytes and its
- * event loop is idle again. Loading a large tree is such a burst, so that the first check may release.
- * Returns a function that stops this.
+ * Releases memory automatically as soon as the event loop is idle: what the start took, and later what a burst
+ * took, when the process has grown. Returns a function that stops this.
  */
 export function releaseWhenIdle(
   clock: Pick<Clock, 'every' | 'monotonicNs'>,
-  base: number,
   meter: MemoryMeter = processMeter(),
 ): Cancel {
+  // Bytes in use after the last release. Before the first one, everything counts as growth.
+  let base = 0;
   const nowMs = () => Number(clock.monotonicNs() / 1_000_000n);
   let pauseUntilMs = nowMs();
   let isReleasing = false;

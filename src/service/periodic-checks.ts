@@ -19,8 +19,6 @@ interface PeriodicCheckOptions {
   readonly log: Log;
   readonly health: Health;
   readonly dataDirectory: string;
-  /** Resident memory before the tree was loaded, bytes. */
-  readonly residentBefore: number;
 }
 
 /**
@@ -34,7 +32,6 @@ export function startPeriodicChecks({
   log,
   health,
   dataDirectory,
-  residentBefore,
 }: PeriodicCheckOptions): Cancel {
   let isStopped = false;
   const check = async () => {
@@ -51,11 +48,7 @@ export function startPeriodicChecks({
     void check().catch((thrown: unknown) =>
       log.error({}, `the machine could not be checked: ${messageOf(thrown)}`),
     );
-  const cancels = [
-    clock.after(FIRST_MS, start),
-    clock.every(EVERY_MS, start),
-    releaseWhenIdle(clock, residentBefore),
-  ];
+  const cancels = [clock.after(FIRST_MS, start), clock.every(EVERY_MS, start), releaseWhenIdle(clock)];
   return () => {
     isStopped = true;
     for (const cancel of cancels) cancel();

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { MessagePort } from 'node:worker_threads';
 import { systemClock } from '../base/clock.js';
+import { collectGarbage } from '../base/v8/collect-garbage.js';
 import { parameterRecord } from '../base/codes/coded-text.js';
 import { Fault, messageOf } from '../base/fault.js';
 import { sqliteCodeOf } from './connection.js';
@@ -15,39 +16,35 @@ const LEAST_PAUSE_MS = 10_000;
 interface ThreadHeap {
   /** Bytes in use, with garbage. */
   used(): number;
-  collect(): void;
+  collect(): Promise<void>;
   nowMs(): number;
 }
 
-/** The heap of this thread; undefined if the program was started without `--expose-gc` (`bin/stellwerk` sets it). */
-function threadHeap(): ThreadHeap | undefined {
-  const { gc } = globalThis;
+/** The heap of this thread. */
+function threadHeap(): ThreadHeap {
   const clock = systemClock();
-  return (
-    gc && {
-      used: () => getHeapStatistics().used_heap_size,
-      collect: () => gc({ type: 'major', execution: 'sync' }),
-      nowMs: () => Number(clock.monotonicNs() / 1_000_000n),
-    }
-  );
+  return {
+    used: () => getHeapStatistics().used_heap_size,
+    collect: collectGarbage,
+    nowMs: () => Number(clock.monotonicNs() / 1_000_000n),
+  };
 }
 
 /**
  * Returns a function to call after each request. It collects garbage if the heap has grown: V8 itself would let the
  * heap of a thread that has little to do grow for hours, to twice of what is in use.
  */
-export function collectAfterGrowth(heap: ThreadHeap | undefined): () => void {
-  if (heap === undefined) return () => undefined;
+export function collectAfterGrowth(heap: ThreadHeap): () => Promise<void> {
   let base = heap.used();
   let collectedMs = heap.nowMs();
-  return () => {
+  return async () => {
     const used = heap.used();
     base = Math.min(base, used);
     if (used - base < GROWTH_BYTES || heap.nowMs() - collectedMs < LEAST_PAUSE_MS) return;
-    heap.collect();
+    collectedMs = heap.nowMs();
+    await heap.collect();
     // What remains is in use.
     base = heap.used();
-    collectedMs = heap.nowMs();
   };
 }
 
@@ -68,7 +65,8 @@ export function serveRequests<R extends { readonly id: number }>(
       reply = { id: request.id, failure: failureOf(thrown) };
     }
     port.postMessage(reply);
-    collect();
+    // After a failed one, V8 collects by itself.
+    collect().catch(() => undefined);
   });
 }
 

@@ -44,7 +44,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'functions/reflection',
     'kernel',
   ],
-  'main.ts': ['cli', 'base/linear-pattern'],
+  'main.ts': ['cli', 'base/v8/linear-pattern'],
 };
 
 /** Directories of which others may import types only. */
@@ -55,7 +55,7 @@ export const TYPES_ONLY: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that reach outside the process. */
 export const IO_MODULES =
-  /^(node:)?(fs|fs\/promises|net|tls|dgram|http|https|http2|dns|child_process|cluster|worker_threads|sqlite|inspector)$|^(ws|mqtt|serialport|@serialport\/.*|onoff|fastify|@fastify\/.*|aedes)$/;
+  /^(node:)?(fs|fs\/promises|net|tls|dgram|http|https|http2|dns|child_process|cluster|worker_threads|sqlite|inspector|inspector\/promises)$|^(ws|mqtt|serialport|@serialport\/.*|onoff|fastify|@fastify\/.*|aedes)$/;
 
 /** The files that may import them, and load native addons. */
 export const IO_FILES: readonly string[] = [
@@ -137,6 +137,7 @@ export const IO_FILES: readonly string[] = [
   'src/backup/targets/sftp-target.ts',
   'src/base/addresses.ts',
   'src/base/atomic-write.ts',
+  'src/base/v8/collect-garbage.ts',
   'src/base/prune-directory.ts',
   'src/device/toolkit/kernel-sysfs.ts',
   'src/device/toolkit/property-file.ts',

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
-import { LINEAR_PATTERN_FLAGS } from '../../src/base/linear-pattern.js';
+import { LINEAR_PATTERN_FLAGS, onFirstLinearPattern } from '../../src/base/v8/linear-pattern.js';
 
-/** Sets the V8 flags that `src/main.ts` sets, for tests that compile patterns in their own process. */
+/** Has the V8 flags set as `src/main.ts` has, for tests that compile patterns in their own process. */
 export function enableLinearPatterns(): void {
-  for (const flag of LINEAR_PATTERN_FLAGS) setFlagsFromString(flag);
+  onFirstLinearPattern(() => LINEAR_PATTERN_FLAGS.forEach((flag) => setFlagsFromString(flag)));
 }

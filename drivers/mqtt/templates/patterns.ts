@@ -1,4 +1,4 @@
-import { compileLinearPattern } from '../../../src/base/linear-pattern.js';
+import { compileLinearPattern } from '../../../src/base/v8/linear-pattern.js';
 import { textOf } from './text.js';
 import { TemplateError, Tuple, type Value } from './value.js';
 

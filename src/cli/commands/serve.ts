@@ -41,8 +41,6 @@ async function start(config: string, data: string): Promise<number> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.resolve(signal));
   const started = Promise.withResolvers<Gateway>();
   process.on('SIGHUP', () => void started.promise.then((gateway) => reload(gateway, notifier, log)));
-  // Releases 10 MB that loading the program took, while the heap is small. `bin/stellwerk` exposes `gc`.
-  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   let gateway: Gateway;
   try {
     const { RUNTIME_DIRECTORY: runtimeDirectory, STELLWERK_KEEPER: keeperSocket } = process.env;

@@ -1135,7 +1135,7 @@ export interface Functions {
   SVC_TimerExists(TimerID: number): boolean;
   /** Translates a text of a module to the system language; all texts are English, so it is returned unchanged. */
   SVC_Translate(InstanceID: number, Text: string): string;
-  /** Returns unused memory to the machine; false if this is not possible. */
+  /** Returns unused memory to the machine. */
   SVC_TrimKernel(): boolean;
   /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   SVC_UpdateFormField(Name: string, Parameter: string, Value: Value, SessionID: string): boolean;

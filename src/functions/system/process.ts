@@ -15,8 +15,11 @@ export function processFunctions({ system, clock, connections }: Ports): Functio
       name: 'SVC_TrimKernel',
       parameters: [],
       result: 'boolean',
-      help: 'Returns unused memory to the machine; false if this is not possible.',
-      run: () => system.trimMemory(),
+      help: 'Returns unused memory to the machine.',
+      run: async () => {
+        await system.trimMemory();
+        return true;
+      },
     }),
     declare({
       name: 'SVC_StopKernel',

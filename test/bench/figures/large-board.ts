@@ -111,7 +111,7 @@ async function start(directory: string, instances: readonly object[], cores: Cor
   const config = { remoteAccess: LOGIN, api, board: 'cabinet', tree: instances };
   writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
   const program = join(PACKAGE_ROOT, 'dist/test/bench/large-board-gateway.js');
-  const args = ['--expose-gc', program, file, join(directory, 'data'), boards];
+  const args = [program, file, join(directory, 'data'), boards];
   return served(pinned(cores.server, [process.execPath, ...args]));
 }
 

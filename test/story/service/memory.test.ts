@@ -13,7 +13,7 @@ const residentKib = (pid = 0) =>
 t.test('the memory of a flood of large calls is returned to the system', async (t) => {
   const directory = await configDirectory(t, SIMULATED_CONFIG);
   const file = join(PACKAGE_ROOT, 'dist/test/tools/gateway/paused-gateway.js');
-  const program = new Program(process.execPath, ['--expose-gc', file, directory]);
+  const program = new Program(process.execPath, [file, directory]);
   t.teardown(() => program.end('SIGKILL'));
   const [, port] = await program.waitFor(/port (\d+)/);
   const { pid } = program.process;

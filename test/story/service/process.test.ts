@@ -90,3 +90,13 @@ t.test('last values survive a crash if there is a runtime directory (RUNTIME_DIR
   const second = await startGatewayProcess(t, directory, { env });
   t.equal(await rpc(second, 'GetValue', setpoint), 17.25);
 });
+
+t.test('a start uses the compiled code that Node brings along for its own modules', async (t) => {
+  const directory = await configDirectory(t, SIMULATED_CONFIG);
+  // A flag of V8 that differs from those of Node's build would have it discarded, in every thread.
+  const env = { NODE_DEBUG_NATIVE: 'code_cache' };
+  const { program } = await startGatewayProcess(t, directory, { env });
+  await program.waitFor(/"started"/);
+  t.match(program.output, /Code cache of sqlite .* is accepted/);
+  t.notMatch(program.output, /is rejected/);
+});

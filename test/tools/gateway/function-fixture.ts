@@ -139,7 +139,7 @@ const system: SystemPort = {
   architecture: 'x86_64',
   language: 'en_US',
   timezone: 'Europe/Berlin',
-  trimMemory: async () => false,
+  trimMemory: async () => undefined,
   health: () => ({ State: 'ok', Checks: [] }),
   doctor: async () => [],
   audit: () => [],

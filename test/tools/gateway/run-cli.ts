@@ -65,7 +65,7 @@ async function runHosted(command: HostedCommand): Promise<CommandResult> {
 
 function startHost(): ChildProcess {
   const host = fork(join(import.meta.dirname, 'cli-host.js'), {
-    execArgv: ['--expose-gc', '--disable-warning=ExperimentalWarning'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   host.unref();

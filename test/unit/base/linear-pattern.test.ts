@@ -1,5 +1,5 @@
 import t from 'tap';
-import { compileLinearPattern } from '../../../src/base/linear-pattern.js';
+import { compileLinearPattern } from '../../../src/base/v8/linear-pattern.js';
 import { enableLinearPatterns } from '../../tools/linear-patterns.js';
 
 t.test('a pattern needs a process with the linear engine, and the error says so', async (t) => {

@@ -41,12 +41,13 @@ t.test('memory, shutdown and tokens are requested from the process', async (t) =
   const stops: string[] = [];
   const system = {
     ...fixture.ports.system,
-    trimMemory: async () => false,
+    trimMemory: async () => void stops.push('trim'),
     stop: () => void stops.push('stop'),
   };
   const ports: Ports = { ...fixture.ports, system, connections: () => connections };
   const call = caller(processFunctions(ports));
-  t.equal(await call('SVC_TrimKernel'), false);
+  t.equal(await call('SVC_TrimKernel'), true);
+  t.strictSame(stops.splice(0), ['trim']);
   t.equal(await call('SVC_StopKernel'), true);
   t.strictSame(stops, [], 'the reply is sent first');
   fixture.clock.advance(100);

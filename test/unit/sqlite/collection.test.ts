@@ -8,7 +8,7 @@ function fakeHeap() {
   const heap = { live: 6 * MIB, garbage: 0, ms: 0, collections: 0 };
   const collect = collectAfterGrowth({
     used: () => heap.live + heap.garbage,
-    collect: () => {
+    collect: async () => {
       heap.garbage = 0;
       heap.collections++;
     },
@@ -18,41 +18,37 @@ function fakeHeap() {
   const serve = (bytes: number, afterMs: number) => {
     heap.garbage += bytes;
     heap.ms += afterMs;
-    collect();
+    return collect();
   };
   return { heap, serve };
 }
 
 t.test('a thread collects its garbage after it has grown by 2 MiB, however slowly', async (t) => {
   const { heap, serve } = fakeHeap();
-  for (let hour = 0; hour < 3; hour++) serve(MIB / 2, 3_600_000);
+  for (let hour = 0; hour < 3; hour++) await serve(MIB / 2, 3_600_000);
   t.equal(heap.collections, 0);
-  serve(MIB / 2, 3_600_000);
+  await serve(MIB / 2, 3_600_000);
   t.equal(heap.collections, 1);
   t.equal(heap.garbage, 0);
 });
 
 t.test('a busy thread leaves collections to V8', async (t) => {
   const { heap, serve } = fakeHeap();
-  for (let n = 0; n < 100; n++) serve(4 * MIB, 50);
+  for (let n = 0; n < 100; n++) await serve(4 * MIB, 50);
   t.equal(heap.collections, 0, 'within 5 s');
-  serve(4 * MIB, 5_000);
+  await serve(4 * MIB, 5_000);
   t.equal(heap.collections, 1);
 });
 
 t.test('memory that is in use does not count as growth again', async (t) => {
   const { heap, serve } = fakeHeap();
   heap.live += 8 * MIB;
-  serve(0, 60_000);
+  await serve(0, 60_000);
   t.equal(heap.collections, 1);
-  for (let n = 0; n < 10; n++) serve(0, 60_000);
+  for (let n = 0; n < 10; n++) await serve(0, 60_000);
   t.equal(heap.collections, 1);
   heap.live -= 8 * MIB;
-  serve(0, 60_000);
-  serve(3 * MIB, 60_000);
+  await serve(0, 60_000);
+  await serve(3 * MIB, 60_000);
   t.equal(heap.collections, 2, 'less is in use now');
-});
-
-t.test('without gc, nothing is collected', async (t) => {
-  t.doesNotThrow(collectAfterGrowth(undefined));
 });
