@@ -164,7 +164,7 @@ export function checkSensor({ Device, EveryS, SampleHz, Channels }: SensorProper
   if (Device === '')
     return coded`SENSOR_DEVICE_EMPTY: Device is empty; set the name of a chip (a search of the hardware lists them)`;
   if (SampleHz * EveryS > SCANS_PER_POLL)
-    return coded`SENSOR_SCANS: SampleHz × EveryS is ${SampleHz * EveryS}, and may be at most ${SCANS_PER_POLL}; lower one of them`;
+    return coded`SENSOR_SCANS: SampleHz times EveryS is ${SampleHz * EveryS}, and may be at most ${SCANS_PER_POLL}; lower one of them`;
   for (const channel of Channels) {
     const error = channelError(channel, parseChannelName(channel.Channel)?.quantity);
     if (error !== undefined) return error;

@@ -78,7 +78,7 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
     properties,
     check({ Port, BaudRate }) {
       if (Port === '')
-        return coded`PORT_EMPTY_SET_PATH: Port is empty; set a path (/dev/serial/by-id/…, /dev/ttyAMA0) or VID:PID:serial`;
+        return coded`PORT_EMPTY_SET_PATH: Port is empty; set a path (/dev/serial/by-id/NAME, /dev/ttyAMA0) or VID:PID:serial`;
       const baud = Number(BaudRate);
       if (baud < MIN_BAUD || baud > MAX_BAUD)
         return coded`BAUDRATE_MUST: BaudRate must be ${MIN_BAUD} to ${MAX_BAUD}`;

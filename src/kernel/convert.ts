@@ -74,7 +74,7 @@ export function convertValue(type: VariableType, value: unknown, parameter = 'Va
     case variableType.integer: {
       const rounded = roundHalfAway(toNumber(value, parameter));
       if (!Number.isSafeInteger(rounded))
-        throw conversionFault(parameter, coded`INTEGER_BEYOND: the integer is beyond ±(2⁵³−1)`);
+        throw conversionFault(parameter, coded`INTEGER_BEYOND: the integer is not from -(2^53-1) to 2^53-1`);
       return rounded + 0; // −0 becomes 0
     }
     case variableType.float:

@@ -90,5 +90,5 @@ await t.test('what does not fit is named', async (t) => {
     /has no in_temp; it has .*in_voltage0, in_voltage1: remove the channel/,
   );
   const properties = { Device: INPUTS, EveryS: 10, Trigger: 't', SampleHz: 1000, Channels: [] };
-  t.match(checkSensor(properties)?.toString(), /SampleHz × EveryS is 10000, and may be at most 8192/);
+  t.match(checkSensor(properties)?.toString(), /SampleHz times EveryS is 10000, and may be at most 8192/);
 });
