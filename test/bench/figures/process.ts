@@ -32,11 +32,11 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
       return { port, program: pinned(core, [process.execPath, file, String(port)]) };
     });
   const [ours, theirs] = await interleaved(effort.rounds, [
-    () => start(() => gatewayProgram({ directory: empty, config, core })),
+    () => start(() => gatewayProgram({ directory: empty, config, core }), RELEASED_MS),
     bare,
   ]);
   const [loaded] = await interleaved(effort.rounds, [
-    () => start(() => gatewayProgram({ directory: full, config, core })),
+    () => start(() => gatewayProgram({ directory: full, config, core }), RELEASED_MS),
     () => start(() => gatewayProgram({ directory: empty, config, core })),
   ]);
   const cpu = (starts: readonly Start[]) =>
@@ -94,9 +94,10 @@ interface Start {
   readonly mib: number;
 }
 
-/** Starts a process, calls it until it replies, waits until it has released memory and is idle, and ends it. */
+/** Starts a process, calls it until it replies, waits for `waitMs` and until it is idle, and ends it. */
 async function start(
   begin: () => Promise<{ port: number; program: ReturnType<typeof pinned> }>,
+  waitMs = 0,
 ): Promise<Start> {
   const { program, port, sinceMs } = await begin().then((begun) => ({
     ...begun,
@@ -108,7 +109,7 @@ async function start(
   const answeredMs = performance.now() - sinceMs;
   const pid = idOf(program);
   const usedMs = cpuMs(pid);
-  await sleep(RELEASED_MS);
+  await sleep(waitMs);
   await idle(pid);
   return { answeredMs, cpuMs: usedMs, mib: residentMiB(pid) };
 }
