@@ -3,7 +3,7 @@ import { HIDDEN } from '../base/url-secrets.js';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Check } from '@sinclair/typebox/value';
 import { messageOf, codedMessageOf } from '../base/fault.js';
 import type { ModuleRegistry } from '../device/module-registry.js';
 import { checkBackupTargets } from './check/backup-check.js';
@@ -121,7 +121,7 @@ function validPartOf(value: unknown): GatewayConfig {
   const schemas: Readonly<Record<string, TSchema>> = gatewaySchema.properties;
   const valid = Object.entries(value).filter(([key, of]) => {
     const schema = Object.hasOwn(schemas, key) ? schemas[key] : undefined;
-    return schema !== undefined && Value.Check(schema, of);
+    return schema !== undefined && Check(schema, of);
   });
   return Object.fromEntries(valid);
 }

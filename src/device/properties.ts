@@ -1,6 +1,7 @@
 import { coded, type CodedText, type Text } from '../base/codes/coded-text.js';
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { Value as Schema, type ValueError } from '@sinclair/typebox/value';
+import { Errors, type ValueError } from '@sinclair/typebox/errors';
+import { Default } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
 import { findBigInt, isInexact, parseJson } from '../base/json.js';
 import { HIDDEN, maskUrlsIn, urlSecretsIn, unmaskUrlsIn } from '../base/url-secrets.js';
@@ -15,7 +16,7 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** The default properties of a module. */
 export function defaultsOf(module: ModuleDefinition): Properties {
-  return Schema.Default(module.properties, {}) as Properties;
+  return Default(module.properties, {}) as Properties;
 }
 
 /**
@@ -51,7 +52,7 @@ export function withProperty(
       name,
       coded`NUMBER_INEXACT: ${String(numeral)} cannot be represented exactly`,
     );
-  const error = Schema.Errors(schema, coerced).First();
+  const error = Errors(schema, coerced).First();
   if (error !== undefined)
     throw fault('PROPERTY_INVALID', name + error.path.replaceAll('/', '.'), textOf(error));
   return { ...properties, [name]: coerced };
@@ -62,7 +63,7 @@ export function withProperty(
  * opened with them.
  */
 export function validateProperties(module: ModuleDefinition, properties: Properties): Text | undefined {
-  const error = Schema.Errors(module.properties, properties).First();
+  const error = Errors(module.properties, properties).First();
   if (error !== undefined) return coded`ABOUT: ${error.path.slice(1).replaceAll('/', '.')}: ${textOf(error)}`;
   return validateSemantics(module, properties);
 }

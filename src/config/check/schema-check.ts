@@ -1,6 +1,6 @@
 import { coded, type CodedText } from '../../base/codes/coded-text.js';
 import type { TSchema } from '@sinclair/typebox';
-import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value';
+import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors';
 import type { ConfigDocument, DocumentPath } from '../document.js';
 import { schemaText } from '../../device/toolkit/schema-text.js';
 import { didYouMean } from '../../base/did-you-mean.js';
@@ -15,7 +15,7 @@ export function checkSchema(
   { path, value }: { path: DocumentPath; value: unknown },
 ): boolean {
   const seen = new Set<string>();
-  for (const error of Value.Errors(schema, value)) {
+  for (const error of Errors(schema, value)) {
     // The first error at a path is the most specific; those that follow from it only confuse.
     if (seen.has(error.path)) continue;
     seen.add(error.path);

@@ -1,4 +1,4 @@
-import { ValueErrorType, type ValueError } from '@sinclair/typebox/value';
+import { ValueErrorType, type ValueError } from '@sinclair/typebox/errors';
 import { CodedText, codedTextOf } from '../../base/codes/coded-text.js';
 
 /** The codes of TypeBox's messages, with the keyword of the schema whose value is the parameter. */

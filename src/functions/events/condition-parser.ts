@@ -1,6 +1,6 @@
 import { coded } from '../../base/codes/coded-text.js';
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
+import { Errors } from '@sinclair/typebox/errors';
 import { fault, messageOf } from '../../base/fault.js';
 import { parseJson } from '../../base/json.js';
 import type { Condition } from '../../kernel/events/event-data.js';
@@ -77,7 +77,7 @@ function parsed(text: string): Static<typeof schema> {
   } catch (thrown) {
     throw fault('PARAMETER_TYPE', PARAMETER, messageOf(thrown));
   }
-  const error = Value.Errors(schema, given).First();
+  const error = Errors(schema, given).First();
   if (error !== undefined)
     throw fault('PARAMETER_TYPE', PARAMETER, `${error.path || 'the JSON text'}: ${error.message}`);
   return given as Static<typeof schema>;

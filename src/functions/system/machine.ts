@@ -1,5 +1,5 @@
 import { coded } from '../../base/codes/coded-text.js';
-import { Value } from '@sinclair/typebox/value';
+import { Errors } from '@sinclair/typebox/errors';
 import { fault } from '../../base/fault.js';
 import type { FetchRequest } from '../../base/requests/fetch-request.js';
 import { array, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
@@ -120,7 +120,7 @@ function fetchRequestOf(url: string, given: unknown[] | Record<string, unknown>)
   const known = shapes.urlOptions.properties;
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(known, name)) throw fault('PARAMETER_UNKNOWN', name, 'Options');
-    const error = Value.Errors(known[name as keyof typeof known], value).First();
+    const error = Errors(known[name as keyof typeof known], value).First();
     if (error !== undefined) throw fault('PARAMETER_TYPE', `Options.${name}`, error.message);
   }
   const options = given as Partial<typeof shapes.urlOptions.static>;
