@@ -36,7 +36,7 @@ async function makeFixture(t: Test) {
   const before = picture(kernel);
   await store.close();
   mkdirSync(join(directory, 'tls'));
-  writeFileSync(join(directory, 'tls', 'ca-key.pem'), 'KEY');
+  writeFileSync(join(directory, 'tls', 'ca-key.pem'), 'PRIVATE KEY');
   writeFileSync(join(directory, 'push-key.pem'), 'PUSH');
   createDatabase(join(directory, 'archive.db'), archiveShape);
   using archive = new DatabaseSync(join(directory, 'archive.db'));
@@ -80,7 +80,7 @@ t.test('a backup is restored on a blank machine: tree, configuration, keys and r
   t.equal(storedChunks, chunks);
   for (const file of sealedIn(path)) {
     const content = readFileSync(join(path, file)).toString('latin1');
-    t.notMatch(content, /SQLite|generic|KEY/, 'nothing on the stick is readable');
+    t.notMatch(content, /SQLite|generic|PRIVATE KEY/, 'nothing on the stick is readable');
   }
   t.same(await run({ kind: 'list', ...common }), [{ name, madeMs: START_MS }]);
 
@@ -96,7 +96,7 @@ t.test('a backup is restored on a blank machine: tree, configuration, keys and r
   } as const;
   await run(how);
   t.equal(readFileSync(config, 'utf8'), 'board: generic\n');
-  t.equal(readFileSync(join(blank, 'tls', 'ca-key.pem'), 'utf8'), 'KEY');
+  t.equal(readFileSync(join(blank, 'tls', 'ca-key.pem'), 'utf8'), 'PRIVATE KEY');
   t.equal(readFileSync(join(blank, 'push-key.pem'), 'utf8'), 'PUSH');
   t.notOk(existsSync(join(blank, 'restore.new')));
   const rows = (of: string) => {
