@@ -20,6 +20,8 @@ const IDLE_SHARE = 0.1;
 /** Largest share of time for collections: after one of 100 ms, there is none for at least 100 s. */
 const MAX_SHARE = 0.001;
 const LEAST_PAUSE_MS = 30_000;
+/** What the start took is released after this time even if the event loop is never idle. */
+const START_LIMIT_MS = 60_000;
 
 /** Measures and releases memory; tests replace it. */
 interface MemoryMeter {
@@ -57,14 +59,16 @@ export function releaseWhenIdle(
   // Bytes in use after the last release. Before the first one, everything counts as growth.
   let base = 0;
   const nowMs = () => Number(clock.monotonicNs() / 1_000_000n);
-  let pauseUntilMs = nowMs();
+  const startedMs = nowMs();
+  let pauseUntilMs = startedMs;
   let isReleasing = false;
   const check = async () => {
-    const isIdle = meter.busy() < IDLE_SHARE;
+    const isFirstDue = base === 0 && nowMs() - startedMs >= START_LIMIT_MS;
+    const mayPause = meter.busy() < IDLE_SHARE || isFirstDue;
     const resident = meter.resident();
     base = Math.min(base, resident);
     const isLarge = resident - base > Math.max(GROWTH_BYTES, base * GROWTH_SHARE);
-    if (!isIdle || !isLarge || isReleasing || nowMs() < pauseUntilMs) return;
+    if (!mayPause || !isLarge || isReleasing || nowMs() < pauseUntilMs) return;
     isReleasing = true;
     const fromMs = nowMs();
     try {

@@ -129,15 +129,24 @@ t.test('the memory that the start needed is released once, when the loop is idle
     busy: () => state.busy,
     release: async () => void state.released++,
   });
-  clock.advance(60_000);
+  clock.advance(50_000);
   t.equal(state.released, 0);
   state.busy = 0;
-  clock.advance(60_000);
+  clock.advance(5_000);
   t.equal(state.released, 1);
   await new Promise(setImmediate);
   clock.advance(600_000);
   t.equal(state.released, 1);
   cancel();
+  state.busy = 0.9;
+  const cancelBusy = releaseWhenIdle(clock, {
+    resident: () => 88 * 2 ** 20,
+    busy: () => state.busy,
+    release: async () => void state.released++,
+  });
+  clock.advance(60_000);
+  t.equal(state.released, 2, 'after a minute at the latest');
+  cancelBusy();
 });
 
 t.test('memory is released when the loop is idle after a burst, within a limit of its cost', async (t) => {
