@@ -1,6 +1,6 @@
 /**
- * A gateway whose clock stands still until SIGUSR2, and then runs twenty times as fast, as a program: `node paused-gateway.js
- * DIRECTORY`. It prints its port.
+ * A gateway whose clock stands still until SIGUSR2, and then runs twenty times as fast, as a program:
+ * `node paused-gateway.js DIRECTORY`. It prints its port.
  */
 import { join } from 'node:path';
 import { ManualClock } from '../../../src/base/clock.js';
