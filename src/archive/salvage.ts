@@ -1,5 +1,6 @@
 import { closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { messageOf } from '../base/fault.js';
 import { prepareArrays } from '../sqlite/array-rows.js';
@@ -118,8 +119,7 @@ function* rowsOf(
   db: DatabaseSync,
   { table, columns, gaps }: { table: 'chunks' | 'tail'; columns: string; gaps: string[] },
 ): Generator<readonly SQLOutputValue[]> {
-  const hasSums = db.prepare(`SELECT 1 FROM pragma_table_info('${table}') WHERE name = 'sum'`).get();
-  const select = `SELECT ${columns}, ${hasSums === undefined ? 'NULL' : 'sum'}, number FROM ${table} NOT INDEXED`;
+  const select = `SELECT ${columns}, sum, number FROM ${table} NOT INDEXED`;
   const rows = (where: string, ...bounds: number[]) =>
     prepareArrays<readonly SQLOutputValue[]>(db, `${select} WHERE ${where}`, { bigInts: true }).iterate(
       ...bounds,
@@ -166,8 +166,8 @@ function nextAfter(db: DatabaseSync, table: string, last: number): number | unde
 }
 
 /**
- * Opens an archive for reading. If its first page is damaged, opens a copy with the first page of a new
- * archive, which is identical.
+ * Opens an archive for reading. If its first page is damaged or from an older version, opens a copy with the
+ * first page of a new archive: all archives have the same pages there.
  */
 function withReadable(path: string, act: (db: DatabaseSync) => void): void {
   const before = companions.filter((suffix) => existsSync(path + suffix));
@@ -198,14 +198,17 @@ function withReadable(path: string, act: (db: DatabaseSync) => void): void {
 function isReadable(path: string): boolean {
   try {
     using db = new DatabaseSync(path, { readOnly: true });
-    const sql = "SELECT count(*) AS n FROM sqlite_schema WHERE name IN ('chunks', 'tail') AND type = 'table'";
-    if (db.prepare(sql).get()?.['n'] !== 2) return false;
-    for (const table of ['chunks', 'tail']) db.prepare(`SELECT number, records FROM ${table} LIMIT 0`).get();
-    return true;
+    using expected = new DatabaseSync(':memory:');
+    for (const step of archiveShape.steps) expected.exec(step);
+    // A damaged name of the column `sum` would leave the rows without a checksum.
+    return isDeepStrictEqual(tablesOf(db), tablesOf(expected));
   } catch {
     return false;
   }
 }
+
+const tablesOf = (db: DatabaseSync) =>
+  db.prepare("SELECT name, rootpage, sql FROM sqlite_schema WHERE name IN ('chunks', 'tail')").all();
 
 function copyFirstPage(from: string, to: string): void {
   const page = Buffer.alloc(PAGE_BYTES);
