@@ -2,11 +2,10 @@ import { type Static, Type } from '@sinclair/typebox';
 import { coded } from '../../../src/base/codes/coded-text.js';
 import { moduleKind, type ModuleDefinition } from '../../../src/device/module.js';
 import { withHelp } from '../../../src/device/toolkit/property-help.js';
-import { Bridge, type BridgeEnvironment } from '../bridge.js';
+import type { BridgeEnvironment } from '../bridge.js';
 import { brokerProperties, checkBroker } from '../mqtt/broker-properties.js';
 import type { BrokerPort } from '../mqtt/broker-port.js';
 import { bridgeVariables, queueProperties } from '../source/queue-properties.js';
-import { JsonSender } from './json-sender.js';
 
 const properties = Type.Object({
   ...brokerProperties,
@@ -45,7 +44,16 @@ export function mqttBridge(
         return coded`TOPIC_CONTAINS_WILDCARDS_GIVE: the topic ${checked.Topic} contains wildcards; give a single topic`;
       return checkBroker(checked);
     },
-    open: (host) =>
-      Bridge.open(host, { kind: 'json', environment }, (parts) => new JsonSender(host, brokers, parts)),
+    async open(host) {
+      const [{ Bridge }, { JsonSender }] = await Promise.all([
+        import('../bridge.js'),
+        import('./json-sender.js'),
+      ]);
+      return Bridge.open(
+        host,
+        { kind: 'json', environment },
+        (parts) => new JsonSender(host, brokers, parts),
+      );
+    },
   };
 }

@@ -3,9 +3,8 @@ import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { moduleKind, referenceKind, type ModuleDefinition } from '../../../src/device/module.js';
 import type { NameResolver } from '../../../src/device/toolkit/name-resolver.js';
 import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
-import { Bridge, type BridgeEnvironment } from '../bridge.js';
+import type { BridgeEnvironment } from '../bridge.js';
 import { bridgeVariables, queueProperties } from '../source/queue-properties.js';
-import { LineSender } from './line-sender.js';
 
 const tag = Type.Object(
   {
@@ -81,8 +80,13 @@ export function lineBridge(
       (SendInterval < WriteInterval
         ? undefined
         : coded`SEND_INTERVAL_TOO_LONG: SendInterval must be shorter than WriteInterval`),
-    open: (host) =>
-      Bridge.open(host, { kind: 'lines', environment }, (parts) => new LineSender(host, names, parts)),
+    async open(host) {
+      const [{ Bridge }, { LineSender }] = await Promise.all([
+        import('../bridge.js'),
+        import('./line-sender.js'),
+      ]);
+      return Bridge.open(host, { kind: 'lines', environment }, (parts) => new LineSender(host, names, parts));
+    },
   };
 }
 

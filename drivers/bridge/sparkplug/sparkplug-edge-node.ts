@@ -2,11 +2,10 @@ import { type Static, Type } from '@sinclair/typebox';
 import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { moduleKind, type ModuleDefinition } from '../../../src/device/module.js';
 import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
-import { Bridge, type BridgeEnvironment } from '../bridge.js';
+import type { BridgeEnvironment, BridgeParts } from '../bridge.js';
 import { brokerProperties, checkBroker, checkUrl } from '../mqtt/broker-properties.js';
 import type { BrokerPort } from '../mqtt/broker-port.js';
 import { bridgeVariables, queueProperties } from '../source/queue-properties.js';
-import { SparkplugSender } from './sparkplug-sender.js';
 
 const id = (standard: string) => Type.String({ default: standard, maxLength: 200 });
 
@@ -53,12 +52,14 @@ export function sparkplugEdgeNode(
       checkBroker(checked) ??
       checked.MoreUrls.map(checkUrl).find((error) => error !== undefined) ??
       checkIds(checked),
-    open: (host) =>
-      Bridge.open(
-        host,
-        { kind: 'sparkplug', environment },
-        (parts) => new SparkplugSender(host, brokers, parts),
-      ),
+    async open(host) {
+      const [{ Bridge }, { SparkplugSender }] = await Promise.all([
+        import('../bridge.js'),
+        import('./sparkplug-sender.js'),
+      ]);
+      const makeSender = (parts: BridgeParts) => new SparkplugSender(host, brokers, parts);
+      return Bridge.open(host, { kind: 'sparkplug', environment }, makeSender);
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { moduleKind, type ModuleDefinition } from '../../../src/device/module.js
 import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
 import { buildDevice, declareDevice, declareImages, type DeviceModel } from '../discovery/device-model.js';
 import { unpackRecord, type DeviceRecord } from '../discovery/device-record.js';
-import { DEVICE_MODULE, discoveryFlow } from './discovery-hub.js';
+import { DEVICE_MODULE, discoveryFlow } from './discovery-flow.js';
 
 /** Longest stored announcement, characters: that of 500 entities. */
 const ANNOUNCEMENT_LIMIT = 1024 * 1024;

@@ -3,7 +3,7 @@ import type { Cancel } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { messageOf } from '../../../src/base/fault.js';
 import type { HardwareItem, InstanceTemplate } from '../../../src/device/hardware-search.js';
-import type { Flow, Host } from '../../../src/device/module.js';
+import type { Host } from '../../../src/device/module.js';
 import { TransientProblems } from '../../../src/device/toolkit/transient-problems.js';
 import { InvalidAnnouncement } from '../discovery/announcement.js';
 import { buildDevice } from '../discovery/device-model.js';
@@ -11,9 +11,7 @@ import { packRecord, type DeviceRecord } from '../discovery/device-record.js';
 import { DeviceRegistry } from '../discovery/device-registry.js';
 import type { TemplateEngine } from '../discovery/lazy-template.js';
 import type { SubscriptionRouter } from '../subscription-router.js';
-
-/** The data flow from an MQTT Discovery to the devices that it discovers. */
-export const discoveryFlow: Flow<DiscoveryHub> = { id: '{9D0E6C44-3F2B-4C1F-8B57-6A1E0C9D2F18}' };
+import { DEVICE_MODULE } from './discovery-flow.js';
 
 /** A device announces its entities one after the other: they are one change if none follows within this time. */
 const QUIET_MS = 500;
@@ -22,9 +20,6 @@ const QUIET_LIMIT_MS = 3_000;
 
 /** Problems that are named in a search result. */
 const PROBLEMS_SHOWN = 3;
-
-/** The module of the devices, by name. */
-export const DEVICE_MODULE = 'MQTT Discovered Device';
 
 /** Which devices become instances by themselves. */
 interface AdoptRule {

@@ -27,7 +27,8 @@ import {
   type VariableModel,
 } from '../discovery/model.js';
 import { rounded } from '../discovery/readers.js';
-import { discoveryFlow, type DiscoveryHub } from './discovery-hub.js';
+import { discoveryFlow } from './discovery-flow.js';
+import type { DiscoveryHub } from './discovery-hub.js';
 import type { Message } from '../message.js';
 import { PAYLOAD_LIMIT } from '../mqtt-device.js';
 import type { Subscription } from '../subscription-router.js';

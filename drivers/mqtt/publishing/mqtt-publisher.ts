@@ -4,7 +4,6 @@ import { moduleKind, variableType, type ModuleDefinition } from '../../../src/de
 import { withAdvancedHelp, withHelp } from '../../../src/device/toolkit/property-help.js';
 import { mqttFlow } from '../subscription-router.js';
 import { validateTopic } from '../topic-filter.js';
-import { Publisher } from './publisher.js';
 
 const properties = Type.Object({
   Paths: withHelp(
@@ -46,6 +45,7 @@ export const mqttPublisher: ModuleDefinition<typeof properties> = {
   ],
   check,
   async open(host) {
+    const { Publisher } = await import('./publisher.js');
     const publisher = new Publisher(host, host.parent(mqttFlow));
     try {
       await publisher.start();
