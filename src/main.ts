@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { LINEAR_PATTERN_FLAGS, onFirstLinearPattern } from './base/v8/linear-pattern.js';
 import { run } from './cli/run.js';
 
-// Flags of the complete process, for the patterns of users.
+// Process-wide flags, for regular expressions from users.
 onFirstLinearPattern(() => LINEAR_PATTERN_FLAGS.forEach((flag) => setFlagsFromString(flag)));
 
 const args = process.argv.slice(2);

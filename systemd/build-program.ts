@@ -17,7 +17,10 @@ const COMMAND_LINE = [
   'src/cli/maintenance/maintenance-worker.js',
   'src/composition/export/export-worker.js',
 ];
-/** Threads and processes of the gateway. Each is found by its name in the directory of who starts it. */
+/**
+ * Threads and processes of the gateway. Each is found by its name in the directory of the program that starts
+ * it.
+ */
 const CHILDREN = [
   'src/store/worker.js',
   'src/archive/archive-worker.js',
@@ -62,8 +65,8 @@ const built = await Promise.all([
 
 /**
  * Everything that the gateway needs at each start becomes one file. esbuild puts modules into one file if the
- * same entry points reach them, and each module that is loaded on first use is an entry point: for it, all of
- * them import the gateway, which has been loaded before them anyway.
+ * same entry points reach them, and each module that is loaded on first use is an entry point. Therefore all
+ * of these are made to import the gateway, which has been loaded before them anyway.
  */
 async function buildGateway(): Promise<BuildResult<typeof options>> {
   const gateway = { ...options, entryPoints: entries([GATEWAY]), splitting: true };
@@ -92,7 +95,7 @@ function checkOneByte(file: string): void {
   if (found !== undefined) throw new Error(`write plain characters in this tagged template: ${found}`);
 }
 
-/** Leaves a module where it is built by itself, in the same directory. */
+/** Keeps a module out of the bundle: imports refer to its own file, which is built next to it. */
 function leaveOut(file: string): Plugin['setup'] {
   const name = basename(file);
   return ({ onResolve }) =>

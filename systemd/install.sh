@@ -110,7 +110,7 @@ put_program() {
   ln -sfn "$version" "$destdir$home/current.new"
   mv -T "$destdir$home/current.new" "$destdir$home/current"
   ln -sfn "$home/current/bin/stellwerk" "$destdir$bin/stellwerk"
-  # The version before stays, to roll back to: `ln -sfn VERSION current`. Older ones go.
+  # The previous version stays, to roll back to: `ln -sfn VERSION current`. Older ones are removed.
   for old in "$destdir$home"/*/; do
     old=$(basename "$old")
     case $old in
@@ -175,7 +175,7 @@ set_up_machine() {
   systemctl start stellwerk-chips.path || true
   # The outputs get their OnUpdate, not their OnStop.
   [ ! -d /run/stellwerk ] || : >/run/stellwerk/updating
-  # Comes back when the gateway has said that it is ready, or with its failure.
+  # systemctl returns when the gateway has reported that it is ready, or has failed.
   systemctl restart stellwerk.service || fail 'stellwerk does not start: journalctl -u stellwerk'
 }
 

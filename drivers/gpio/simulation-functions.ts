@@ -103,7 +103,7 @@ const simulateChipGone = (board: SimulatedBoard): FunctionDeclaration =>
     parameters: [text('Chip'), bool('Gone')],
     result: 'boolean',
     audited: true,
-    help: 'Unplugs a chip of the simulated board, or plugs it in again. Until then its lines are lost to their instances.',
+    help: 'Unplugs a chip of the simulated board, or plugs it in again. While it is unplugged, the instances on its lines are offline.',
     run: (_caller, chip, isGone) => {
       if (!board.hasChip(chip)) throw fault('NAME_NOT_FOUND', chip);
       if (isGone) board.unplug(chip);

@@ -20,7 +20,7 @@ export const meterProperties = Type.Object({
   Learn: withHelp(
     Type.Boolean({ default: true }),
     'Values',
-    'Values that the meter sends are added by themselves.',
+    'Values that the meter sends are added automatically.',
   ),
   Meter: withAdvancedHelp(
     Type.String({ default: '', maxLength: 64 }),

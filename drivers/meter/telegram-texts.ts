@@ -9,7 +9,7 @@ export function rejectionText(protocol: string, reason: RejectionReason): Text {
     case 'malformed':
       return coded`METER_MALFORMED: bytes were dropped that are not a ${protocol} telegram; check the protocol, BaudRate, DataBits and Parity`;
     case 'too long':
-      return coded`METER_TOO_LONG: bytes were dropped that are longer than a ${protocol} telegram; check the protocol, BaudRate, DataBits and Parity`;
+      return coded`METER_TOO_LONG: data longer than any ${protocol} telegram was dropped; check the protocol, BaudRate, DataBits and Parity`;
   }
 }
 

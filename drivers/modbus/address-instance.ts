@@ -68,7 +68,7 @@ export class ModbusAddress implements OpenInstance {
 
   async refresh(ident: string): Promise<void> {
     if (this.#host.properties.ReadFunctionCode === 0)
-      throw fault('READ_ONLY', coded`WHAT_STATUS: The status of ${ident}`);
+      throw fault('NOT_SUPPORTED', coded`WHAT_STATUS: Polling ${ident}`);
     await this.#read('command');
   }
 

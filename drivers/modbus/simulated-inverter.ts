@@ -3,7 +3,7 @@ import {
   swing,
   swingCounter,
   type SimulatedDevice,
-} from '../../src/device/simulation/simulated-line.js';
+} from '../../src/device/simulation/simulated-device.js';
 import { RtuRequestParser } from './server/request-frames.js';
 
 const UNIT = 1;
@@ -11,17 +11,19 @@ const DELAY_MS = 20;
 /** Watts of alternating current. */
 const POWER = [800, 700, 20 * 60_000] as const;
 
-/** SunSpec: the marker, model 1 (common, 66 registers), model 103 (three phases, 50 registers), and the end. */
+/**
+ * SunSpec: the marker, model 1 (common, 66 registers), model 103 (three phases, 50 registers), and the end.
+ */
 const BASE = 40_000;
 const COMMON = BASE + 2;
 const INVERTER = COMMON + 2 + 66;
 const END = INVERTER + 2 + 50;
 
-/** An inverter on a line of Modbus RTU: unit 1, with the registers of SunSpec. */
-export const simulatedInverter: SimulatedDevice = (line, clock) => {
+/** An inverter on a Modbus RTU bus: unit 1, with the registers of SunSpec. */
+export const simulatedInverter: SimulatedDevice = (peer, clock) => {
   let parser = new RtuRequestParser(UNIT);
-  line.onOpened.on(() => (parser = new RtuRequestParser(UNIT)));
-  replyLater(line, clock, {
+  peer.onOpened.on(() => (parser = new RtuRequestParser(UNIT)));
+  replyLater(peer, clock, {
     delayMs: DELAY_MS,
     replyTo: (bytes) => parser.push(bytes).map(({ pdu, frame }) => frame(replyTo(pdu, clock.nowMs()))),
   });

@@ -176,7 +176,7 @@ export class SubscriptionRouter implements ConnectionListener {
 
   /**
    * Resolves when the broker has accepted the message. Rejects with `DEVICE_OFFLINE`, `DEVICE_REFUSED`,
-   * `TIMED_OUT` or `PARAMETER_TYPE` ; it is then never sent later.
+   * `TIMED_OUT` or `PARAMETER_TYPE`; the message is then never sent later.
    */
   async publish(topic: string, payload: string | Buffer, options: PublishOptions): Promise<void> {
     const error = validateTopic(topic);

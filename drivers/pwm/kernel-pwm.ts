@@ -108,8 +108,8 @@ export class PwmChannel {
   }
 
   /**
-   * Sets the output. In between, the duty cycle never exceeds both the old and the new one. A change of the
-   * polarity disables the channel for a moment, because no chip changes it while enabled. Rejects with
+   * Sets the output. In between, the duty cycle never exceeds the larger of the old and the new one. A change
+   * of the polarity disables the channel for a moment, because no chip changes it while enabled. Rejects with
    * `DEVICE_CONFIGURATION` if the chip does not support the waveform; the output then stays as it was if
    * possible.
    */

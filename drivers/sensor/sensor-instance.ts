@@ -126,7 +126,7 @@ class SensorInstance implements OpenInstance {
       const missed = Math.floor((this.#nowMs() - this.#dueMs) / everyMs);
       this.#dueMs += (missed + 1) * everyMs;
       this.#schedule();
-      // A poll in progress, or another device of the bus, keeps the bus: this poll is left out.
+      // A poll in progress, or another device of the bus, occupies the bus: this poll is skipped.
       if (this.#isBlocked()) this.#markBlocked();
       else if (this.#polling === undefined) void this.#poll();
     });
@@ -146,7 +146,8 @@ class SensorInstance implements OpenInstance {
     const { clock, signal } = this.#host;
     const fromNs = clock.monotonicNs();
     const failures = new Map<string, Fault>();
-    // The next poll may be hours away: it is no occasion to notice that this one hangs.
+    // Checked by a timer of its own: the next poll, which would notice that this one hangs, may be hours
+    // away.
     this.#unwatch = clock.every(OVERDUE_MS, () => {
       if (this.#isBlocked()) this.#markBlocked();
     });
@@ -201,4 +202,4 @@ class SensorInstance implements OpenInstance {
 const noAnswer = (text: string): QualityProblem => ({ state: quality.bad, reason: 'NO_ANSWER', text });
 
 const blockedText = ({ bus, id }: SensorDevice): Text =>
-  coded`SENSOR_BUS_BLOCKED: a read on ${bus} has not ended for more than ${OVERDUE_MS / 1000} s, so ${id} is not read; check the wiring of the bus`;
+  coded`SENSOR_BUS_BLOCKED: a read on ${bus} has been in progress for more than ${OVERDUE_MS / 1000} s, so ${id} is not read; check the wiring of the bus`;

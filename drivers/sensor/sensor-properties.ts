@@ -9,7 +9,7 @@ import { parseChannelName } from './channel-names.js';
 import { conversionError, convertedQuantity, conversionWords } from './conversion/conversion.js';
 import { quantityOf, quantityWords, type QuantityWord } from './quantities.js';
 
-/** Channels of one device: converters have 16, accelerators of motherboards up to 40. */
+/** Channels of one device: converters have 16, hardware monitors of motherboards up to 40. */
 const CHANNELS_LIMIT = 64;
 /** Readings of a channel per poll. */
 const OVERSAMPLE_LIMIT = 256;
@@ -34,7 +34,7 @@ const channelSchema = Type.Object(
     Ident: withHelp(
       Type.Optional(Type.String({ pattern: IDENT_PATTERN, maxLength: 64 })),
       '',
-      'The ident of the variable; by default from what it measures.',
+      'The ident of the variable; by default derived from what the channel measures.',
     ),
     Name: withHelp(Type.Optional(Type.String({ maxLength: 200 })), '', 'The name of the variable.'),
     Quantity: withHelp(
@@ -50,7 +50,7 @@ const channelSchema = Type.Object(
     ),
     From: withHelp(Type.Optional(Type.Number()), '', 'The value at 0 V, 0 mA or 4 mA.'),
     To: withHelp(Type.Optional(Type.Number()), '', 'The value at 10 V or 20 mA.'),
-    Divider: positive('The signal divided by what is measured; 1 by default.'),
+    Divider: positive('The ratio of the signal to the measured quantity; 1 by default.'),
     ShuntOhm: positive('The resistor across which a current is measured, ohms.'),
     SeriesOhm: positive('The resistor between supply and sensor, ohms.'),
     SupplyV: positive('The supply of the voltage divider, volts.'),

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/base/clock.js';
-import { swing } from '../../src/device/simulation/simulated-line.js';
+import { swing } from '../../src/device/simulation/simulated-device.js';
 import { type DeviceNode, errno, type OpenAttribute } from '../../src/device/toolkit/sysfs-class.js';
 import { SimulatedSysfs, type SimulatedAttribute } from '../../src/device/toolkit/simulated-sysfs.js';
 import { SimulatedBuffer, SimulatedTrigger, type SimulatedElements } from './buffer/simulated-buffer.js';
@@ -20,7 +20,8 @@ interface SimulatedChip {
 
 /**
  * The chips that a simulated board can have, with the files of their drivers in the kernel (bmp280-i2c.c,
- * ti-ads1015.c, whose chips all have this name, tmp102.c). The converter measures a current of 4–20 mA across 120 Ω on input 0.
+ * ti-ads1015.c, whose chips all have this name, tmp102.c). The converter measures a current of 4–20 mA across
+ * 120 Ω on input 0.
  */
 const chips: Readonly<Record<string, SimulatedChip>> = {
   bme280: {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/base/clock.js';
-import type { SimulatedDevice } from '../../src/device/simulation/simulated-line.js';
+import type { SimulatedDevice } from '../../src/device/simulation/simulated-device.js';
 import type { OpenPort, PortListener, PortSettings, SerialPorts } from './port.js';
 import { SimulatedPorts } from './simulated-ports.js';
 

@@ -1,7 +1,7 @@
 import { fault } from '../../src/base/fault.js';
 import { Signal } from '../../src/base/signal.js';
 import { SerialQueue } from '../../src/base/serial-queue.js';
-import type { SimulatedLine } from '../../src/device/simulation/simulated-line.js';
+import type { SerialPeer } from '../../src/device/simulation/simulated-device.js';
 import {
   DEFAULT_LINES,
   parseUsbName,
@@ -17,7 +17,7 @@ import {
  * The simulated device at the other end of a serial line. Tests read what it receives, and send from it to
  * the open port.
  */
-export class SimulatedPeer implements SimulatedLine {
+export class SimulatedPeer implements SerialPeer {
   readonly path: string;
   readonly usb: UsbName;
   /** Emits received bytes. */

@@ -85,7 +85,7 @@ async function tlsOptions(
     ...(certificateFile === '' ? {} : await readCertificatePair(certificateFile, keyFile)),
     // A certificate in the file is trusted as it is, even if it was issued by an authority that is not.
     ...(caFile === '' ? {} : { ca: await readPropertyFile('CaFile', caFile), allowPartialTrustChain: true }),
-    // A name that the server may choose its certificate by; an address is none (RFC 6066 §3).
+    // Server Name Indication takes host names only, no addresses (RFC 6066 §3).
     ...(isIP(host) === 0 ? { servername: host } : {}),
     rejectUnauthorized: verifyPeer,
     checkServerIdentity: () => undefined,

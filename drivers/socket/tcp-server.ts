@@ -37,8 +37,8 @@ interface ServerListener {
 /** A listening server. */
 interface TcpServer {
   /**
-   * Reads the PEM files again, and uses a renewed certificate for the next connections; open ones stay. Rejects if
-   * the files cannot be used; the certificate before stays.
+   * Reads the PEM files again, and uses a renewed certificate for the next connections; open ones stay.
+   * Rejects if the files cannot be used; the previous certificate then stays in use.
    */
   renewCertificate(): Promise<void>;
   /** A second call waits for the first. */

@@ -52,7 +52,7 @@ interface ArchiveOptions {
   readonly directory: string;
   /** Called with the number of bytes written to the disk. */
   readonly onWritten: (bytes: number) => void;
-  /** Interval of the writes: most time until a record is on the disk, ms. */
+  /** Interval of the writes: the maximum time until a record is on the disk, ms. */
   readonly writeEveryMs: number;
 }
 

@@ -41,7 +41,7 @@ export class UntrustedClocks {
     return mark;
   }
 
-  /** The mark of a record of now; 0 while the clock is trusted. */
+  /** The mark of a record that is made now; 0 while the clock is trusted. */
   mark(): number {
     if (this.#clock.isTrusted()) return 0;
     const offsetMs = this.#offsetMs();

@@ -70,7 +70,7 @@ export class ArchiveWriter implements Disposable {
     if (version > archiveShape.steps.length)
       throw fault(
         'BACKUP_DAMAGED',
-        coded`ARCHIVE_NEWER: its archive has version ${version}, supported is ${archiveShape.steps.length}; use a newer stellwerk`,
+        coded`ARCHIVE_NEWER: its archive has version ${version}, but this stellwerk supports versions up to ${archiveShape.steps.length}; use a newer one`,
       );
     this.#db = new DatabaseSync(path);
     this.#db.exec(

@@ -13,7 +13,7 @@ import type { Repository } from './repository.js';
 /** A backup that was fetched completely. */
 interface FetchedBackup {
   readonly index: BackupIndex;
-  /** The backup of the database, and what belongs into the data directory next to it: file → path there. */
+  /** The backup of the database, and what belongs in the data directory next to it: file → path there. */
   readonly state: string;
   readonly files: Readonly<Record<string, string>>;
 }

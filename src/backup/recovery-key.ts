@@ -51,7 +51,7 @@ export class RecoveryKey {
     return Buffer.from(hkdfSync('sha256', this.#bytes, salt, header, 32));
   }
 
-  /** The name of a chunk: equal content has equal names, but only for who has the key. */
+  /** The name of a chunk: equal content has equal names, but only those who have the key can compute them. */
   chunkId(content: Uint8Array): string {
     return createHmac('sha256', this.#chunkKey).update(content).digest('hex');
   }

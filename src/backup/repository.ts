@@ -95,4 +95,4 @@ export class Repository {
 }
 
 const notAsWritten = (name: string) =>
-  fault('BACKUP_TARGET_FAILED', coded`NOT_AS_WRITTEN: ${name} was read back with another content`);
+  fault('BACKUP_TARGET_FAILED', coded`NOT_AS_WRITTEN: ${name} was read back with different content`);

@@ -8,7 +8,6 @@ export interface Retention {
   readonly months: number;
 }
 
-/** A Thursday: weeks since 1970 begin on Mondays after 4 days. */
 const DAY_MS = 86_400_000;
 
 /** The backups that are kept, of names that are sorted from new to old. The newest is always kept. */
@@ -16,6 +15,7 @@ export function keptNames(names: readonly string[], { days, weeks, months }: Ret
   const kept = new Set(names.slice(0, 1));
   const rules: readonly (readonly [number, (ms: number) => string])[] = [
     [days, (ms) => String(Math.floor(ms / DAY_MS))],
+    // 1 January 1970 was a Thursday, 3 days after a Monday.
     [weeks, (ms) => String(Math.floor((ms / DAY_MS + 3) / 7))],
     [months, (ms) => new Date(ms).toISOString().slice(0, 7)],
   ];
@@ -33,8 +33,8 @@ export function keptNames(names: readonly string[], { days, weeks, months }: Ret
 }
 
 /**
- * Deletes backups that are not kept, and then the chunks that no other backup has. If an index cannot be read,
- * it rejects and deletes no chunk.
+ * Deletes backups that are not kept, and then the chunks that no other backup has. If an index cannot be
+ * read, it rejects and deletes no chunk.
  */
 export async function prune(repository: Repository, retention: Retention, present: Iterable<string>) {
   const names = await repository.names();

@@ -40,8 +40,8 @@ export function seal(key: RecoveryKey, kind: SealedKind, content: Uint8Array): B
 }
 
 /**
- * Decrypts a file completely before it returns any of it. Throws `BACKUP_DAMAGED` if it was changed, cut or
- * is of another version, and `RECOVERY_KEY_WRONG` if it was made with another key.
+ * Decrypts a file completely before it returns any of it. Throws `BACKUP_DAMAGED` if it was changed or
+ * truncated, or is of another version, and `RECOVERY_KEY_WRONG` if it was made with another key.
  */
 export function unseal(key: RecoveryKey, kind: SealedKind, file: Uint8Array): Buffer {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.length);
@@ -72,10 +72,10 @@ function checkHeader(file: Buffer, key: RecoveryKey, kind: SealedKind): void {
   const version = file[MAGIC.length] ?? 0;
   if (version !== VERSION)
     throw damaged(
-      coded`SEALED_VERSION: its format is version ${version}, supported is ${VERSION}; use a newer stellwerk`,
+      coded`SEALED_VERSION: its format is version ${version}, but this stellwerk supports only version ${VERSION}; use a newer one`,
     );
   if (file[MAGIC.length + 1] !== KINDS[kind])
-    throw damaged(coded`SEALED_KIND: it is of another kind than ${kind}`);
+    throw damaged(coded`SEALED_KIND: it is not a file of the kind ${kind}`);
   const id = file.subarray(MAGIC.length + 2, MAGIC.length + 2 + ID_BYTES).toString('hex');
   if (id !== key.id)
     throw fault(

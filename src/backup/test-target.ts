@@ -18,6 +18,6 @@ export async function testTarget(target: BackupTarget): Promise<boolean> {
   const stored = await target.get(path);
   await target.delete(path);
   if (stored?.equals(content) !== true)
-    throw fault('BACKUP_TARGET_FAILED', coded`NOT_AS_WRITTEN: ${path} was read back with another content`);
+    throw fault('BACKUP_TARGET_FAILED', coded`NOT_AS_WRITTEN: ${path} was read back with different content`);
   return true;
 }

@@ -47,7 +47,7 @@ export const faults = {
     rpcCode.invalidParams,
     false,
     (numeral: string) =>
-      `${numeral.length > 40 ? `${numeral.slice(0, 40)}…` : numeral} cannot be represented exactly; send it as a text, or a number that is a double`,
+      `${numeral.length > 40 ? `${numeral.slice(0, 40)}…` : numeral} cannot be represented exactly; send it as a string, or send a number that a double can represent`,
   ),
   CANNOT_CONVERT: row(
     rpcCode.invalidParams,
@@ -143,12 +143,16 @@ export const faults = {
     (why: string = '') => `Action is invalid${why === '' ? '' : `: ${why}`}`,
   ),
   READ_ONLY: row(rpcCode.failed, false, (what: string) => `${what} cannot be written`),
-  WRONG_MODULE: row(rpcCode.failed, false, (id: number, name: string) => `Instance #${id} is not a ${name}`),
+  WRONG_MODULE: row(
+    rpcCode.failed,
+    false,
+    (id: number, name: string) => `Instance #${id} is not an instance of ${name}`,
+  ),
   // A device behind another offline device repeats no prefix.
   DEVICE_OFFLINE: row(rpcCode.failed, true, (why: string) =>
     why.startsWith(OFFLINE) ? why : `${OFFLINE}: ${why}`,
   ),
-  DEVICE_REFUSED: row(rpcCode.failed, true, (why: string) => `The device did not take it: ${why}`),
+  DEVICE_REFUSED: row(rpcCode.failed, true, (why: string) => `The device rejected the request: ${why}`),
   RULE_FORBIDS: row(
     rpcCode.failed,
     true,
@@ -172,7 +176,7 @@ export const faults = {
   NOTHING_TO_DO: row(
     rpcCode.failed,
     false,
-    (name: string, why: string) => `A gateway has nothing to do for ${name}: ${why}`,
+    (name: string, why: string) => `${name} is not supported: ${why}`,
   ),
   NOT_SUPPORTED: row(rpcCode.failed, false, (what: string) => `${what} is not supported`),
   ACCESS_DENIED: row(rpcCode.failed, false, () => 'Access denied'),
@@ -201,7 +205,7 @@ export const faults = {
     true,
     (why: string) => `The change is in memory but not yet on the disk: ${why}`,
   ),
-  ARCHIVE_FAILED: row(rpcCode.failed, true, (why: string) => `The archive could not do it: ${why}`),
+  ARCHIVE_FAILED: row(rpcCode.failed, true, (why: string) => `The archive failed: ${why}`),
   NOT_LOGGED: row(
     rpcCode.failed,
     false,

@@ -13,8 +13,8 @@ export function isInexact(numeral: string): boolean {
 }
 
 /**
- * JSON.parse with a bigint for each integer that no number represents exactly. Much slower: for texts that
- * have some.
+ * JSON.parse with a bigint for each integer that no number represents exactly. Much slower than
+ * JSON.parse: use it only for texts that contain such integers.
  */
 export function parseExactly(text: string): unknown {
   return JSON.parse(text, withBigInts as (key: string, value: unknown) => unknown) as unknown;

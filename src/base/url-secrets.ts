@@ -47,7 +47,7 @@ export function unmaskUrlsIn(given: unknown, stored: unknown): unknown {
   );
 }
 
-/** Whether a text in the value has a hidden secret in a URL, which stands for nothing. */
+/** Whether a text in the value still has a masked secret in a URL, for which there is no stored secret. */
 export function hasMaskedUrl(value: unknown): boolean {
   return urlSecretsIn(value).includes(HIDDEN);
 }

@@ -19,7 +19,10 @@ const SILENCE_MS = 20_000;
 const PROBE_MS = 5000;
 const CALL_MS = 60_000;
 const LONGEST_PAUSE_MS = 15_000;
-/** Most restarts end within this time: until then, pauses grow to 1 to 3 s at most, afterwards further. */
+/**
+ * Most restarts end within this time. Until then, the pause is at most 1 to 3 s; afterwards it may grow
+ * longer.
+ */
 const EARLY_MS = 120_000;
 const EARLY_STEPS = 3;
 const LATE_STEPS = 6;
@@ -67,8 +70,8 @@ interface Call {
 
 /**
  * One socket for calls and changes, in browsers and in Node: opens it, takes a snapshot on it, follows the
- * changes, and reconnects without a gap. States: idle → connecting → live → lost → connecting …, and rejected.
- * Calls use the same socket, so that the changes of a call arrive before its reply.
+ * changes, and reconnects without a gap. States: idle → connecting → live → lost → connecting …, and
+ * rejected. Calls use the same socket, so that the changes of a call arrive before its reply.
  */
 export class Link<S extends LinkSnapshot> {
   readonly #options: LinkOptions<S>;
@@ -85,7 +88,10 @@ export class Link<S extends LinkSnapshot> {
   #openedMs = 0;
   /** When the last frame arrived, unix ms; 0: none yet. */
   #receivedMs = 0;
-  /** Since when the state may be outdated, unix ms; undefined while it is live, and before it was live first. */
+  /**
+   * Since when the state may be outdated, unix ms; undefined while it is live, and until it is live for the
+   * first time.
+   */
   #lostMs: number | undefined;
   #cancelTimer: Cancel = () => undefined;
   #isProbing = false;

@@ -15,7 +15,7 @@ export const realTiming: Timing = {
 
 /** First pause before a new attempt, ms: short, because most interruptions are short. */
 const FIRST_PAUSE_MS = 250;
-/** Longest pause, ms: most delay until the client reconnects to a gateway that is available again. */
+/** Longest pause, ms: the maximum delay until the client reconnects to a gateway that is available again. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /**

@@ -100,7 +100,7 @@ export class ConfigurationFile implements ConfigurationPort {
     const changes = given.flatMap(({ Path, Value }) => {
       const path = pathOf(Path);
       const change = { path, value: Value };
-      // It will replace the hash; to make one takes long.
+      // The new password will replace the hash. The check leaves the hash out, because computing one is slow.
       if (!isHashed(path)) return [change];
       return [{ path: [...path.slice(0, -1), 'passwordHash'], value: null }, change];
     });
@@ -207,7 +207,7 @@ export class ConfigurationFile implements ConfigurationPort {
     this.#rejectInvalid(await this.#findingsIn(content));
   }
 
-  /** A text that was given, with the secrets of the present one where it has them hidden. */
+  /** The given text, in which each hidden secret (`***`) is replaced by that of the current configuration. */
   async #revealed(given: string): Promise<ReturnType<typeof revealSecrets>> {
     const text = await this.#text();
     if (Buffer.byteLength(given) > FILE_LIMIT)

@@ -36,7 +36,9 @@ export async function guardIds(sources: IdSources): Promise<void> {
     if (isRefilling) return;
     isRefilling = true;
     refill(sources)
-      .catch((thrown: unknown) => log.error({}, `no unused object IDs were found: ${messageOf(thrown)}`))
+      .catch((thrown: unknown) =>
+        log.error({}, `the search for unused object IDs failed: ${messageOf(thrown)}`),
+      )
       .finally(() => (isRefilling = false));
   });
   if (!ids.isUnsure) return;

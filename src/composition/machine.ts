@@ -39,7 +39,7 @@ export function machinePorts({
       if (!isExecuteAllowed())
         throw fault(
           'NOT_ALLOWED',
-          coded`WHAT_RUNNING_PROGRAMS: Running programs (gateway.yaml: api.allowExecute: true)`,
+          coded`WHAT_RUNNING_PROGRAMS: Running programs without api.allowExecute: true in gateway.yaml`,
         );
       return (await runner.get()).run(request);
     },

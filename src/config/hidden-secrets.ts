@@ -16,9 +16,9 @@ import type { ConfigFinding } from './document.js';
 
 /** In quotes: without them it would be the alias of an anchor. */
 const PLACEHOLDER = `"${HIDDEN}"`;
-/** Properties of modules that do not exist: words of their names by which they may be secret. */
+/** For instances of unknown modules: a property whose name contains one of these words may be secret. */
 const MAYBE_SECRET = /pass|secret|token|key|credential/i;
-/** A key that is or may be one of a secret, and its value: in a text that is not valid YAML. */
+/** For text that is not valid YAML: a key whose value is or may be a secret, with that value. */
 const SECRET_LINE =
   /(\b\w*(?:pass|secret|token|credential)\w*["']?[ \t]*:[ \t]*|\bkey[ \t]*:[ \t]*)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s,{}#](?:[^,}\n]*[^\s,}])?)/gi;
 /** The keys that name an entry of a list, the most exact first. The others are the kinds of the tree. */
@@ -190,7 +190,7 @@ function edited(text: string, edits: readonly Edit[]): string {
   return result + text.slice(at);
 }
 
-/** Secrets are in one line each, so only columns behind them differ. */
+/** Each secret is on a single line, so only the columns after it differ. */
 function placing(given: string, edits: readonly Edit[]): RevealedText['placed'] {
   const shifts = edits
     .map(({ from, to, by }) => {

@@ -156,7 +156,7 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
     if (secret.password === HIDDEN)
       document.addError(
         [...path, 'password'],
-        coded`PLACEHOLDER_EXPORT_REPLACE_PASSWORD: ${HIDDEN} is the placeholder of an export; replace it by the password`,
+        coded`PLACEHOLDER_EXPORT_REPLACE_PASSWORD: ${HIDDEN} is the placeholder of an export; replace it with the password`,
       );
     if (given.length > 1)
       document.addError(

@@ -49,7 +49,7 @@ export interface Setup {
  */
 export function parseSetupFile(text: string): Setup {
   const found: Partial<Record<string, string>> = {};
-  // Editors of other systems end lines with a carriage return, and begin the file with a mark.
+  // Editors on other systems end lines with CR LF, and begin the file with a byte order mark.
   for (const [i, line] of text
     .replace(/^\uFEFF/, '')
     .split(/\r?\n/)

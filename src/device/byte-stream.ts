@@ -19,8 +19,8 @@ export function peerName({ address, port }: Peer): string {
 export type ByteListener = (bytes: Uint8Array, from?: Peer) => void;
 
 /**
- * An open byte stream: a serial port or a socket. Line protocols are written against this interface, so they
- * run over either. The stream lives as long as the I/O instance that provides it is open.
+ * An open byte stream: a serial port or a socket. Serial protocols are written against this interface, so
+ * they run over either. The stream lives as long as the I/O instance that provides it is open.
  */
 export interface ByteStream {
   /** For log and status texts: `/dev/ttyUSB0 9600 8N1`. */

@@ -100,7 +100,7 @@ function declare(
     const what = found.is(objectType.variable)
       ? coded`A_VARIABLE_OF_TYPE: variable of type ${variableTypeNames[found.data.type]}`
       : typeName[found.type];
-    const text = coded`VARIABLE_IDENT_USED: it has no variable ${ident}: #${found.id} below it, a ${what}, has this ident; delete it or change its ident, then apply the changes (SVC_ApplyChanges)`;
+    const text = coded`VARIABLE_IDENT_USED: it has no variable ${ident}: #${found.id} below it (${what}) has this ident; delete it or change its ident, then apply the changes (SVC_ApplyChanges)`;
     return [{ code: 'VARIABLE', text }];
   }
   if (found.data.type !== type) {
@@ -132,7 +132,7 @@ function usableProfile(
   const what =
     found === undefined
       ? coded`NO_PROFILE: there is no profile ${profile}`
-      : coded`PROFILE_OF_TYPE: the profile ${profile} is one of type ${variableTypeNames[found.type]}, and ${ident} is of type ${variableTypeNames[type]}`;
+      : coded`PROFILE_OF_TYPE: the profile ${profile} is of type ${variableTypeNames[found.type]}, and ${ident} is of type ${variableTypeNames[type]}`;
   return {
     profile: '',
     problem: coded`WITHOUT_PROFILE: ${where}${what}; ${ident} works without; name another or create it`,
@@ -172,7 +172,9 @@ export function requireNoForeignChildren(instance: Instance): void {
   for (const child of instance.children ?? []) if (!isModuleObject(child)) throw fault('HAS_CHILDREN');
 }
 
-/** Deletes an instance and its module's variables and images. Throws `HAS_CHILDREN`, and then deletes nothing. */
+/**
+ * Deletes an instance and its module's variables and images. Throws `HAS_CHILDREN`, and then deletes nothing.
+ */
 export function deleteWithVariables({ tree }: Kernel, instance: Instance): void {
   if (tree.find(instance.id) === instance) requireNoForeignChildren(instance);
   for (const child of Array.from(instance.children ?? [])) tree.delete(child);

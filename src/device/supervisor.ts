@@ -205,7 +205,7 @@ export class Supervisor {
   /** Requests the present value of a variable. */
   refresh(ident: string): Promise<true> {
     const open = this.#online();
-    if (open.refresh === undefined) throw fault('READ_ONLY', coded`WHAT_STATUS: The status of ${ident}`);
+    if (open.refresh === undefined) throw fault('NOT_SUPPORTED', coded`WHAT_STATUS: Polling ${ident}`);
     const startNs = this.#options.clock.monotonicNs();
     return this.#withDeadline(open.refresh(ident), startNs);
   }

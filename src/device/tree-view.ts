@@ -9,7 +9,7 @@ import type { Value, VariableType } from '../kernel/value.js';
 import { isKnown, type Variable } from '../kernel/variables.js';
 import type { PerformAction } from './toggle.js';
 
-/** A variable of another object, as a module reads it that publishes parts of the tree. */
+/** A variable of another object, as read by a module that publishes parts of the tree. */
 export interface TreeVariable {
   readonly id: number;
   readonly ident: string;
@@ -36,8 +36,8 @@ export interface TreeGroup {
 }
 
 /**
- * Called with the id of a variable that was updated or whose quality changed, and whether its value is another
- * one; and after any other change.
+ * `onValue` is called with the id of a variable that was updated or whose quality changed, and whether its
+ * value differs; `onStructure` after any other change.
  */
 interface TreeListener {
   onValue(id: number, hasChanged: boolean): void;
@@ -61,7 +61,7 @@ export interface TreeView {
   /** The variables at and below ident paths, by parent, hidden ones left out. */
   groupsBelow(paths: readonly string[]): readonly TreeGroup[];
   /**
-   * As {@link TreeView.groupsBelow}, with the objects whose rule is this one, and without those whose rule is
+   * As {@link TreeView.groupsBelow}: adds the objects that have this publish rule, and omits those that have
    * another one.
    */
   groupsFor(rule: PublishRule, paths: readonly string[]): readonly TreeGroup[];
@@ -157,7 +157,9 @@ function pathOf(object: TreeObject): string {
   return steps.join('/');
 }
 
-/** The variables at and below an object that residents may see; with a rule, without objects of another one. */
+/**
+ * The variables at and below an object that residents may see; with a rule, without objects of another one.
+ */
 function* variablesBelow(object: TreeObject | undefined, rule?: PublishRule): Generator<Variable> {
   if (object === undefined || object.hidden) return;
   if (rule !== undefined && object.publish !== '' && object.publish !== rule) return;

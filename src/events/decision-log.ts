@@ -125,6 +125,6 @@ const boundedSentence = (text: CodedText): CodedText =>
   text.text.length <= TEXT_LIMIT ? text : codedTextOf(boundedText(text.text));
 
 function boundedText(text: string): string {
-  // A slice of a string refers to the complete one; the conversion copies.
+  // In V8, a slice keeps the entire string in memory; the conversion copies.
   return text.length <= TEXT_LIMIT ? text : `${Buffer.from(text.slice(0, TEXT_LIMIT)).toString()}…`;
 }

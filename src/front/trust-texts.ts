@@ -5,7 +5,7 @@ interface Instructions {
   readonly steps: readonly string[];
 }
 
-/** How a browser names its system (User-Agent); Firefox has its own store of certificates nowhere but on computers. */
+/** How a browser names its system (User-Agent); Firefox uses its own certificate store on computers only. */
 export const SYSTEMS = {
   android: /Android/,
   ios: /iPhone|iPad|iPod/,

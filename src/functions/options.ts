@@ -56,7 +56,7 @@ const rows = {
     standard: 1000,
     minimum: 10,
     maximum: 100_000,
-    help: 'Maximum function calls of a script per second; bursts of up to five seconds worth of calls are allowed',
+    help: 'Maximum function calls of a script per second; bursts of the calls of up to five seconds are allowed',
   },
   MessageQueueWatch: {
     standard: 0,

@@ -99,8 +99,8 @@ export class Area {
   }
 
   /**
-   * Whether after this message (of now or of the past) its users no longer know what is in the area, and the
-   * messages they receive do not contain it: they must then take a snapshot (decision 14).
+   * Whether after this message (a present or an earlier one) its users no longer know what is in the area,
+   * and the messages they receive do not contain it: they must then take a snapshot (decision 14).
    */
   requiresSnapshot(change: Change): boolean {
     const { SenderID, Message, Data } = change;
@@ -132,7 +132,8 @@ export class Area {
       case message.EM_ADDSCHEDULEACTION:
       case message.EM_CHANGESCHEDULEACTION:
         return this.contains(SenderID) && !this.admits(change);
-      // The new variable may be inside or outside; no message announces that its value became visible or hidden.
+      // The new variable may be inside or outside; no message announces that its value became visible or
+      // hidden.
       case message.EM_CHANGETRIGGER:
         return this.contains(SenderID);
       default:

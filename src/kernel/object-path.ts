@@ -40,7 +40,7 @@ function notFound(object: TreeObject, above: readonly string[], step: string) {
   for (const child of object.children ?? []) known.push(child.ident === '' ? child.displayName : child.ident);
   const place = above.length === 0 ? coded`AT_THE_ROOT: at the root` : coded`BELOW: below ${above.join('/')}`;
   const existing =
-    known.length === 0 ? coded`NOTHING_THERE: there is nothing` : coded`THERE: there: ${listed(known)}`;
+    known.length === 0 ? coded`NOTHING_THERE: it has no children` : coded`THERE: existing: ${listed(known)}`;
   return fault('PATH_NOT_FOUND', step, place, coded`WITH_HINT: ${existing}${didYouMean(step, known)}`);
 }
 

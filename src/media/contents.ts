@@ -28,8 +28,8 @@ interface CachedContent {
 }
 
 /**
- * The contents of media objects: files, and images that devices report. Contents of cached objects are held in
- * memory within a budget.
+ * The contents of media objects: files, and images that devices report. Contents of cached objects are held
+ * in memory within a budget.
  */
 export class MediaContents implements AsyncDisposable {
   readonly icons: Icons;
@@ -134,7 +134,10 @@ export class MediaContents implements AsyncDisposable {
     if (!cached) this.#cache.delete(media);
   }
 
-  /** Announces a changed content, even if it is the same. Throws `NOT_OF_TYPE`, `READ_ONLY`, `FILE_MISSING`. */
+  /**
+   * Announces that the content has changed, even if it is the same. Throws `NOT_OF_TYPE`, `READ_ONLY`,
+   * `FILE_MISSING`.
+   */
   async announceChange(id: number): Promise<void> {
     const { kernel, files, nowMs } = this.#options;
     const media = this.#writable(id);
@@ -256,7 +259,7 @@ const isStream = ({ data }: Media) => data.type === mediaType.stream;
 
 /** The file of an object. Throws `NOT_SUPPORTED` for a stream, `FILE_MISSING` if there is none yet. */
 function fileOf(media: Media): string {
-  if (isStream(media)) throw fault('NOT_SUPPORTED', coded`WHAT_STREAM_CONTENT: A content for a stream`);
+  if (isStream(media)) throw fault('NOT_SUPPORTED', coded`WHAT_STREAM_CONTENT: Content for a stream`);
   if (media.data.file === '') throw fault('FILE_MISSING', coded`WHAT_FILE_OF_MEDIA: of media #${media.id}`);
   return media.data.file;
 }

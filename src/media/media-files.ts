@@ -88,7 +88,7 @@ export class MediaFiles {
     });
   }
 
-  /** Replaces a content atomically and durably. Throws `TEXT_TOO_LONG`, `FILE_NAME`, `STORE_FAILED`. */
+  /** Replaces the content atomically and durably. Throws `TEXT_TOO_LONG`, `FILE_NAME`, `STORE_FAILED`. */
   async write(file: string, bytes: Uint8Array): Promise<MediaContentInfo> {
     if (bytes.length > MEDIA_LIMIT)
       throw fault('TEXT_TOO_LONG', coded`WHAT_CONTENT: The content`, MEDIA_LIMIT);

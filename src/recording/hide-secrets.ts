@@ -117,7 +117,10 @@ function hideInValue(value: unknown, found: { count: number }, depth: number): u
   );
 }
 
-/** Booleans, null and empty texts are no secrets. A number named `code` or `key` is one of a device or an error. */
+/**
+ * Booleans, null and empty texts are not secrets. A number named `code` or `key` is a key code or an error
+ * code.
+ */
 function isSecret(name: string, value: unknown): boolean {
   if (typeof value === 'boolean' || value === null || value === '') return false;
   return isSecretName(name) && !(typeof value === 'number' && /^(?:code|key)$/i.test(name));

@@ -92,13 +92,13 @@ class CsvReader {
 function problemOf({ code, message }: CsvError): Text {
   switch (code) {
     case 'CSV_QUOTE_NOT_CLOSED':
-      return coded`CSV_QUOTE_OPEN: a quote is opened and not closed until the end of the file`;
+      return coded`CSV_QUOTE_OPEN: a quote is opened but never closed`;
     case 'CSV_INVALID_CLOSING_QUOTE':
       return coded`CSV_TEXT_AFTER_QUOTE: there is text between a closing quote and the next separator`;
     case 'INVALID_OPENING_QUOTE':
       return coded`CSV_QUOTE_WITHIN: there is a quote within a field that does not begin with one`;
     case 'CSV_MAX_RECORD_SIZE':
-      return coded`CSV_RECORD_TOO_LONG: it is longer than 4 MiB; a quote may not be closed`;
+      return coded`CSV_RECORD_TOO_LONG: it is longer than 4 MiB; perhaps a closing quote is missing`;
     default:
       return message;
   }

@@ -12,7 +12,7 @@ interface RealmSetup {
 
 /**
  * The only interface from a script's realm to its process. All arguments and results are primitive values,
- * because a script could reach the complete process through any of its objects or functions
+ * because a script could reach the entire process through any of its objects or functions
  * (`x.constructor.constructor`).
  */
 export interface Bridge {

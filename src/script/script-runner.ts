@@ -134,7 +134,7 @@ export class ScriptRunner implements AsyncDisposable {
       this.#running.delete(scriptCaller);
       this.#semaphores.release(scriptCaller);
       parent?.stop.signal.removeEventListener('abort', stopWithParent);
-      // Stops the runs and waits that this run has started.
+      // Stops the nested runs and the delays that this run has started.
       current.stop.abort();
     }
   }

@@ -120,5 +120,5 @@ export function certificatesFinding(
 
 /** What people compare before they trust the authority. */
 export function authorityText({ name, fingerprint }: NonNullable<Certificates['authority']>): CodedText {
-  return coded`OWN_AUTHORITY: own authority ${name}, SHA-256 ${fingerprint}`;
+  return coded`OWN_AUTHORITY: certificate authority of this gateway: ${name}, SHA-256 ${fingerprint}`;
 }

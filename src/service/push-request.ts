@@ -28,8 +28,8 @@ interface PushOptions {
 }
 
 /**
- * Posts a message to a push service. Residents choose the endpoint, so it must be an address of the internet,
- * and at the port of HTTPS: nobody reaches the home network through the gateway. The content of the response
+ * Posts a message to a push service. Residents choose the endpoint, so it must be a public internet address
+ * and use the HTTPS port: nobody reaches the home network through the gateway. The content of the response
  * is not read. Rejects with `URL_FAILED`, `TIMED_OUT`.
  */
 export async function postToPushService(
@@ -38,11 +38,12 @@ export async function postToPushService(
 ): Promise<PushResponse> {
   const url = new URL(endpoint);
   if (test === undefined && url.port !== '')
-    throw fault('URL_FAILED', coded`NO_PUSH_SERVICE: ${url.host} is no push service`);
+    throw fault('URL_FAILED', coded`NO_PUSH_SERVICE: ${url.host} is not a push service`);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const found = ipVersion(host) === 0 ? await names.addressesOf(host) : [host];
   const address = found.find(test?.isAllowed ?? isPublic);
-  if (address === undefined) throw fault('URL_FAILED', coded`NOT_INTERNET: ${host} is not in the internet`);
+  if (address === undefined)
+    throw fault('URL_FAILED', coded`NOT_INTERNET: ${host} has no public internet address`);
   const stop = new AbortController();
   const cancel = clock.after(TIMEOUT_MS, () =>
     stop.abort(fault('TIMED_OUT', coded`WHAT_RESPONSE_OF: The response of ${host}`)),

@@ -31,8 +31,8 @@ function threadHeap(): ThreadHeap {
 }
 
 /**
- * Returns a function to call after each request. It collects garbage if the heap has grown: V8 itself would let the
- * heap of a thread that has little to do grow for hours, to twice of what is in use.
+ * Returns a function to call after each request. It collects garbage if the heap has grown: V8 itself would
+ * let the heap of a thread that has little to do grow for hours, to twice the memory in use.
  */
 export function collectAfterGrowth(heap: ThreadHeap): () => Promise<void> {
   let base = heap.used();

@@ -38,7 +38,7 @@ export const steps: readonly MigrationStep[] = [
 
 /**
  * Version 2: a checksum per row. It replaces the constraints, because SQLite's check would reject the
- * complete database for one row that violates them.
+ * entire database because of one row that violates them.
  */
 function addSums(db: DatabaseSync): void {
   const tables = Object.entries(checksummedColumns);

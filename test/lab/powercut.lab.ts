@@ -1,8 +1,8 @@
 /**
  * The power is cut while the configuration changes and values are written. The result is checked for two
- * disks: one keeps everything that it had accepted, one only what it must (blocklog.ts). A manual test showed
- * that this can fail: with `synchronous = OFF` in the store's connection, 16 of 138 acknowledged changes were
- * missing, the values were older than allowed, and there were 30 flushes instead of about 400.
+ * disks: one keeps everything that it had accepted, one only what it must (block-log.ts). A manual test
+ * showed that this can fail: with `synchronous = OFF` in the store's connection, 16 of 138 acknowledged
+ * changes were missing, the values were older than allowed, and there were 30 flushes instead of about 400.
  */
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';

@@ -8,7 +8,7 @@ const COMMAND_LIMIT = 4096;
 /** The id of a command is returned as it is. */
 const ID_LIMIT = 200;
 
-/** The payload of a value. `seq` is 0 if the variable has had no value since it is forwarded. */
+/** The payload of a value. `seq` is 0 if the variable has had no value since forwarding began. */
 export function encodeValue(entry: NewEntry, seq: number): Buffer {
   const { value, quality, reason, atMs, untrusted } = entry;
   return Buffer.from(
@@ -32,7 +32,10 @@ interface JsonCommand {
   readonly response: string | undefined;
 }
 
-/** A command from its payload: a value, or an object with `value`, `id` and `response`; undefined if it is none. */
+/**
+ * A command from its payload: a value, or an object with `value`, `id` and `response`; undefined if it is
+ * none.
+ */
 export function parseCommand(payload: Buffer): JsonCommand | undefined {
   if (payload.length === 0 || payload.length > COMMAND_LIMIT) return undefined;
   const json = parse(payload.toString());

@@ -73,7 +73,7 @@ export class JsonSender implements Sender, SessionHandler {
         throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${filter}`);
     }
     void session.publish(this.#statusTopic, this.#status(true), { qos: 1, retain: true });
-    // Before the values of now, in the same turn: the last message of a topic is the newest.
+    // Before the live values, in the same turn: the last message of a topic is the newest.
     this.#publishAll();
     this.#parts.queue.attach(new SessionReceiver(session, this.#topic));
     this.#parts.setConnected(true);
@@ -118,13 +118,13 @@ export class JsonSender implements Sender, SessionHandler {
     }
   }
 
-  /** Only below the bridge's own topic: the rights of the gateway are not those of who sends a command. */
+  /** Only below the bridge's own topic: the sender of a command lacks the gateway's rights. */
   #reply(topic: string | undefined, payload: Buffer): void {
     if (topic?.startsWith(`${this.#topic}/response/`) !== true || /[+#\0]/.test(topic)) return;
     void this.#session?.publish(topic, payload, { qos: 1, retain: false });
   }
 
-  /** The present values, with the numbers of the last ones. */
+  /** Publishes the present values, each with the sequence number of the last value. */
   #publishAll(): void {
     const { source } = this.#parts;
     for (const forwarded of source.variables) {

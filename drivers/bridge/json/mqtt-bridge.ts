@@ -12,7 +12,7 @@ const properties = Type.Object({
   Topic: withHelp(
     Type.String({ default: 'stellwerk', minLength: 1, maxLength: 200 }),
     'Forwarding',
-    'The first part of all topics. Each gateway at a broker needs another one.',
+    'The first part of all topics. It must be different for each gateway at a broker.',
   ),
   Commands: withHelp(
     Type.Boolean({ default: false }),

@@ -28,7 +28,7 @@ const properties = Type.Object({
   UserName: withHelp(
     Type.String({ default: '', maxLength: 1000 }),
     'Database',
-    'The user name, without a token.',
+    'The user name, if Token is empty.',
   ),
   Password: withHelp(
     Type.String({ default: '', maxLength: 1000, secret: true }),
@@ -53,7 +53,7 @@ const properties = Type.Object({
   SendInterval: withAdvancedHelp(
     Type.Integer({ default: 5, minimum: 0, maximum: 3600 }),
     'Forwarding',
-    'Values of now are collected this long, in seconds, and sent in one request.',
+    'Live values are collected this long, in seconds, and sent in one request.',
   ),
   ...queueProperties,
 });

@@ -17,7 +17,10 @@ const BATCH = 1000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** The longest delay between two attempts, and the longest that a server may ask for. */
 const RETRY_LIMIT_MS = 5 * 60_000;
-/** Requests that search the lines that a server rejects, per batch. The others of a rejected part are dropped. */
+/**
+ * Limit of requests per batch that search for the lines that a server rejects. After it, a part of the batch
+ * with rejected lines is dropped completely.
+ */
 const SEARCH_LIMIT = 64;
 
 /** The server is not available now, or not to this gateway. */
@@ -90,7 +93,7 @@ export class LineSender implements Sender, Receiver {
       : coded`ABOUT: ${this.#host.properties.Url}: ${known.why}`;
   }
 
-  /** Values of now are collected for the interval, so that each request has many. */
+  /** Live values are collected for the interval, so that each request has many. */
   async #pace(): Promise<void> {
     const { clock, properties } = this.#host;
     const nowMs = Number(clock.monotonicNs() / 1_000_000n);
@@ -111,8 +114,8 @@ export class LineSender implements Sender, Receiver {
   }
 
   /**
-   * Posts lines. If the server rejects some of them, halves of the batch are posted until the rejected lines are
-   * found. Returns why the server is not available.
+   * Posts lines. If the server rejects some of them, halves of the batch are posted until the rejected lines
+   * are found. Returns why the server is not available.
    */
   async #post(
     entries: readonly Entry[],

@@ -3,7 +3,7 @@
 interface BrokerMessage {
   readonly topic: string;
   readonly payload: Buffer;
-  /** Whether it is the last message of an earlier time. */
+  /** True for a retained message: the last known state, not a new event. */
   readonly isRetained: boolean;
   readonly qos: number;
 }

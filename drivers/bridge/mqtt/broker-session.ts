@@ -7,7 +7,7 @@ import type { Host } from '../../../src/device/module.js';
 import { withTimeout } from '../../../src/device/toolkit/timeout.js';
 import type { BrokerLink, BrokerListener, BrokerOptions, BrokerPort } from './broker-port.js';
 
-/** What the broker has not acknowledged by then has failed, and the connection is closed. */
+/** If the broker does not acknowledge a message within this time, the connection is closed. */
 const ACKNOWLEDGEMENT_DEADLINE_MS = 10_000;
 /** The longest delay between two attempts. */
 const RETRY_LIMIT_MS = 60_000;

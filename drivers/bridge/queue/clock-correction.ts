@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/base/clock.js';
 import type { Entry, UntrustedTime } from './entry.js';
 
 /**
- * How long values of the past wait for the clock to be synchronised. A box without a clock of its own
+ * How long historical values wait for the clock to be synchronised. A box without a clock of its own
  * synchronises it within a minute after it has a network.
  */
 const CLOCK_WAIT_MS = 10 * 60_000;
@@ -62,7 +62,7 @@ export class ClockCorrection {
     this.#hasUntrusted ||= entry.untrusted !== undefined;
   }
 
-  /** Whether values of the past should wait for the clock. */
+  /** Whether historical values should wait for the clock. */
   mustWait(): boolean {
     const ageMs = Number((this.#clock.monotonicNs() - this.#startNs) / 1_000_000n);
     return !this.#clock.isTrusted() && ageMs < CLOCK_WAIT_MS;

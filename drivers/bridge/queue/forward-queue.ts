@@ -16,10 +16,10 @@ const RESERVED_BLOCK = 8192;
 const TEXT_LIMIT = 65_536;
 
 /**
- * A durable queue of values for one receiver. Values of now are sent from memory. Those that are not
- * acknowledged within the write interval go to the disk, and are sent as values of the past, at a limited rate,
- * whenever none of now waits. Each value is sent at least once or counted as dropped; those of one variable
- * that are of the past are sent in their order, and so are those of now.
+ * A durable queue of values for one receiver. Live values are sent from memory. Those that are not
+ * acknowledged within the write interval go to the disk, and are sent as historical values, at a limited
+ * rate, whenever no live value waits. Each value is sent at least once or counted as dropped. The historical
+ * values of a variable are sent in their order, and so are its live values.
  */
 export class ForwardQueue {
   readonly #options: ForwardQueueOptions;
@@ -36,9 +36,9 @@ export class ForwardQueue {
   #storedDropped = 0;
   readonly #memory = new MemoryValues();
   #isHistoryBusy = false;
-  /** The oldest value of now at the last interval. */
+  /** The oldest live value at the last interval. */
   #oldestLive: Entry | undefined;
-  /** Values of now wait too long: none is sent until those in memory are on the disk. */
+  /** Live values wait too long: none is sent until those in memory are on the disk. */
   #isSpilling = false;
   #receiver: Receiver | undefined;
   /** Increases with each call of `attach`. */
@@ -92,7 +92,8 @@ export class ForwardQueue {
     this.#counters.raise(left?.counts ?? []);
     const lastSeq = Math.max(0, ...lastSeqs.values());
     const known = Math.max(lastSeq + 1, this.#reservedFrom, left?.nextSeq ?? 1);
-    // Without the file in memory, any reserved number may have been used, and more while a block was reserved.
+    // Without the file in memory, any reserved number may have been used, and more while a block was
+    // reserved.
     const isExact = state === undefined || state.isClosed || left !== undefined;
     this.#nextSeq = isExact ? known : Math.max(known, this.#reserved + RESERVED_BLOCK);
     if (!isExact) this.#counters.drop('normal', 'powerCut', this.#nextSeq - this.#reservedFrom - recent.size);
@@ -147,7 +148,7 @@ export class ForwardQueue {
     return entry.seq;
   }
 
-  /** Starts sending. What has arrived so far is of the past. */
+  /** Starts sending. What has arrived so far is historical. */
   attach(receiver: Receiver): void {
     this.#accept();
     this.#memory.ageLive();
@@ -200,7 +201,7 @@ export class ForwardQueue {
     if (receiver === undefined || this.#isSpilling) return;
     while (this.#memory.live.length > 0 && this.#memory.liveInFlight.size < receiver.window)
       void this.#sendLive(receiver);
-    // What fails of an earlier attachment is older than other values of the past.
+    // What fails of an earlier attachment is older than other historical values.
     const isOlder = [...this.#memory.liveInFlight.values()].some((number) => number < this.#attachment);
     if (this.#memory.live.length > 0 || isOlder || this.#isHistoryBusy || this.#pause !== undefined) return;
     void this.#sendHistory(receiver);
@@ -323,7 +324,7 @@ export class ForwardQueue {
     await this.#chains.removeFiles();
   }
 
-  /** Writes the values in memory, as soon as none of now is in flight: they would be older. */
+  /** Writes the values in memory, as soon as no live value is in flight: they would be older. */
   async #spill(): Promise<void> {
     const { liveInFlight, lateInFlight, live } = this.#memory;
     this.#isSpilling = live.length > 0;

@@ -4,7 +4,8 @@ import { COUNTS } from './queue-counters.js';
 import type { MemoryFile } from './queue-files.js';
 
 /**
- * It is emptied at this size if nothing is in memory. After a crash, values in it may be sent a second time.
+ * When no value is in memory only, the file is emptied if it has this size, bytes. After a crash, values in
+ * it may be sent a second time.
  */
 const EMPTY_BYTES = 4096;
 /** It is written again without what is no longer in memory when it has become this much larger, bytes. */
@@ -60,7 +61,7 @@ export class MemoryJournal {
     return { entries, nextSeq, counts: counts.map((count) => (Number.isSafeInteger(count) ? count : 0)) };
   }
 
-  /** Called with values that are in memory since now. */
+  /** Called with values that have just been added to the memory. */
   append(entries: readonly Entry[]): void {
     if (this.#isIncomplete) return this.reset();
     this.#try(() => {

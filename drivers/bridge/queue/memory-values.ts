@@ -1,6 +1,8 @@
 import { priorities, type Entry, type Priority } from './entry.js';
 
-/** Values in memory: more go to the disk early, twice as many are dropped if the disk does not accept them. */
+/**
+ * Values in memory: more go to the disk early, twice as many are dropped if the disk does not accept them.
+ */
 const MEMORY_LIMIT = 5_000;
 /** Their texts, characters. */
 const MEMORY_TEXT_LIMIT = 2_000_000;
@@ -11,9 +13,9 @@ const LONG_TEXT = MEMORY_TEXT_LIMIT / MEMORY_LIMIT;
 export class MemoryValues {
   /** Arrived in this iteration of the event loop. */
   readonly fresh: Entry[] = [];
-  /** To be sent as values of now; empty without a receiver. */
+  /** To be sent as live values; empty without a receiver. */
   readonly live: Entry[] = [];
-  /** Values of the past; older than those in `live`, newer than those on the disk. */
+  /** Historical values; older than those in `live`, newer than those on the disk. */
   late: Entry[] = [];
   /** Batches in flight, with the number of the attachment of their receiver. */
   readonly liveInFlight = new Map<readonly Entry[], number>();
@@ -46,17 +48,17 @@ export class MemoryValues {
     yield* this.fresh;
   }
 
-  /** What was to be sent as values of now is of the past. */
+  /** Makes the live values historical. */
   ageLive(): void {
     this.late.push(...this.live.splice(0));
   }
 
-  /** Adds values of the past, which may be older than others. */
+  /** Adds historical values, which may be older than others. */
   addLate(entries: readonly Entry[]): void {
     if (entries.length > 0) this.late = [...entries, ...this.late].sort((a, b) => a.seq - b.seq);
   }
 
-  /** Takes the values of the past by priority, to be written. */
+  /** Takes the historical values by priority, to be written. */
   startWriting(of: (path: string) => Priority): [Priority, readonly Entry[]][] {
     const groups = Map.groupBy(this.late.splice(0), ({ path }) => of(path));
     const found = priorities.flatMap((priority): [Priority, readonly Entry[]][] => {
@@ -67,7 +69,7 @@ export class MemoryValues {
     return found;
   }
 
-  /** The values are on the disk; if not, they are of the past again. */
+  /** The values are on the disk; if not, they are historical again. */
   endWriting(entries: readonly Entry[], isWritten: boolean): void {
     this.#writing.delete(entries);
     if (!isWritten) this.addLate(entries);
@@ -94,8 +96,8 @@ export class MemoryValues {
   }
 
   /**
-   * Drops values for which there is no memory, those of the lowest priority and the oldest first. Calls `onDrop`
-   * with their number.
+   * Drops values for which there is no memory, those of the lowest priority and the oldest first. Calls
+   * `onDrop` with their number.
    */
   dropExcess(of: (path: string) => Priority, onDrop: (priority: Priority, count: number) => void): void {
     for (const priority of [...priorities].reverse())

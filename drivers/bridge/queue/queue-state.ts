@@ -78,7 +78,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // A damaged file is as none: the files with values say where the sequence numbers continue.
+    // A damaged file counts as missing: the files with values show where the sequence numbers continue.
     return undefined;
   }
 }

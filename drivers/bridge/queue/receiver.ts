@@ -13,7 +13,7 @@ export interface Delivery {
 
 /** Sends values. */
 export interface Receiver {
-  /** Limits of values per call, and of calls in flight with values of now. */
+  /** Limits of values per call, and of calls in flight with live values. */
   readonly batch: number;
   readonly window: number;
   /** Resolves when the receiver has acknowledged the values, or cannot. Never rejects. */
@@ -29,7 +29,7 @@ export interface ForwardQueueOptions {
   readonly maxAgeMs: number;
   /** Values that are not acknowledged are written this often. */
   readonly writeIntervalMs: number;
-  /** Values of the past per second. */
+  /** Historical values per second. */
   readonly resendRate: number;
   priorityOf(path: string): Priority;
   /** Called when the disk does not accept values, and with undefined when it does again. */

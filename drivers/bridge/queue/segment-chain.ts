@@ -32,7 +32,9 @@ interface SegmentReader {
 /** The number of the first file of a chain, and of its values that are finished. */
 export type ChainPosition = readonly [number: number, done: number];
 
-/** The values of one priority on the disk, in files that are appended to, and removed from the first one on. */
+/**
+ * The values of one priority on the disk, in files that are appended to, and removed from the first one on.
+ */
 export class SegmentChain {
   readonly priority: Priority;
   readonly #files: QueueFiles;
@@ -57,8 +59,8 @@ export class SegmentChain {
   }
 
   /**
-   * Reads the files of an earlier run, which stored its position. Calls `onEntry` with each value. Returns how
-   * many values were lost with damaged files.
+   * Reads the files of an earlier run, which stored its position. Calls `onEntry` with each value. Returns
+   * how many values were lost with damaged files.
    */
   async load(
     names: readonly string[],
@@ -198,7 +200,7 @@ export class SegmentChain {
     this.#read.unshift(...entries);
   }
 
-  /** Whether there is a file of which nothing is taken. */
+  /** Whether there is a file, and no values are taken. */
   get canDropFirst(): boolean {
     return this.#segments.length > 0 && this.#taken === 0;
   }
@@ -208,7 +210,10 @@ export class SegmentChain {
     return first === undefined ? 0 : first.count - first.done;
   }
 
-  /** Drops the first file with what waits in it. Requires {@link canDropFirst}. The caller then removes the files. */
+  /**
+   * Drops the first file with what waits in it. Requires {@link canDropFirst}. The caller then removes the
+   * files.
+   */
   dropFirst(): void {
     this.#finishFirst();
   }
@@ -257,7 +262,10 @@ export class SegmentChain {
     return this.#removable.size > 0;
   }
 
-  /** Removes the files of finished values, once what was dropped of them is stored. Can be repeated if it rejects. */
+  /**
+   * Removes the files of finished values, once what was dropped of them is stored. Can be repeated if it
+   * rejects.
+   */
   async removeFiles(): Promise<void> {
     for (const name of this.#removable) {
       await this.#files.remove(name);

@@ -46,7 +46,7 @@ export const queueProperties = {
   ResendRate: withAdvancedHelp(
     Type.Integer({ default: 200, minimum: 1, maximum: 100_000 }),
     'Queue',
-    'How many values of the past are sent per second when the receiver is available again.',
+    'How many historical values are sent per second when the receiver is available again.',
   ),
 };
 const all = Type.Object(queueProperties);

@@ -136,7 +136,7 @@ export class EdgeNode {
   }
 
   #deviceData(device: Device, metrics: readonly Metric[]): NodeMessage[] {
-    // Without a birth certificate there is no data, not even of the past.
+    // Without a birth certificate there is no data, not even historical data.
     const birth = device.isAlive ? [] : [this.#deviceBirth(device)];
     const data = this.#message(this.#topic('DDATA', device.id), metrics);
     const death = this.#isAvailable(device) ? [] : [this.#deviceDeath(device)];

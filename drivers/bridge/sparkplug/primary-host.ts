@@ -22,7 +22,10 @@ export class PrimaryHost {
     this.#timestamp = -1;
   }
 
-  /** Takes a message. Returns whether the host is online; undefined if the message is older or none of its. */
+  /**
+   * Takes a message. Returns whether the host is online; undefined if the message is older, or not the
+   * host's.
+   */
   take(topic: string, payload: Buffer): boolean | undefined {
     if (topic !== this.topic || payload.length > STATE_LIMIT) return undefined;
     const state = parse(payload.toString());

@@ -17,7 +17,7 @@ const properties = Type.Object({
     'Addresses of further brokers, which are tried one after the other.',
   ),
   GroupID: withHelp(id('stellwerk'), 'Forwarding', 'The group of edge nodes that this one belongs to.'),
-  EdgeNodeID: withHelp(id(''), 'Forwarding', 'The name of this edge node, which no other of the group has.'),
+  EdgeNodeID: withHelp(id(''), 'Forwarding', 'The name of this edge node, unique within its group.'),
   PrimaryHostID: withAdvancedHelp(
     id(''),
     'Forwarding',

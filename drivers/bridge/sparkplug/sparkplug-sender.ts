@@ -108,7 +108,7 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
     this.#waiting?.();
     this.#session = undefined;
     this.#isBorn = false;
-    // The births of the next connection are one.
+    // The birth certificates of the next connection count as the rebirth.
     this.#isRebirthPending = false;
     this.#parts.queue.detach();
     this.#parts.setConnected(false, why);
@@ -146,8 +146,8 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
   }
 
   /**
-   * Sparkplug requires QoS 0, which has no acknowledgement. The reply to a subscription that exists already shows
-   * that the broker has received what was sent before on this connection.
+   * Sparkplug requires QoS 0, which has no acknowledgement. The reply to a subscription that exists already
+   * shows that the broker has received what was sent before on this connection.
    */
   async #confirm(session: OpenSession): Promise<boolean> {
     return session.confirm([{ filter: this.#node.commandTopic, qos: 1, id: 1 }]);
@@ -174,7 +174,10 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
     this.#parts.setConnected(true);
   }
 
-  /** Immediately, but not for each of many requests: the last one is never lost. */
+  /**
+   * Publishes the birth certificates again: immediately, or, if that was done within the interval, at its
+   * end. Many requests thus cause few rebirths, and the last request is never lost.
+   */
   #scheduleRebirth(): void {
     this.#isRebirthPending = this.#rebirth !== undefined;
     const session = this.#session;

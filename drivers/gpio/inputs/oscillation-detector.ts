@@ -118,7 +118,7 @@ export class OscillationDetector {
 
   #updateProblem(): void {
     const names = this.#lines.flatMap(({ isOscillating, name }) => (isOscillating ? name : []));
-    const text = coded`OSCILLATING_LINES: ${names.join(', ')} oscillates, changing more than ${this.#limit.perS} times per second: it is reported once per second until it has been quiet for ${QUIET_S} s. Check for a loose contact or a missing pull-up (Bias), or raise DebounceUs; for fast pulses, use Counter or Frequency`;
+    const text = coded`OSCILLATING_LINES: ${names.join(', ')}: oscillating, more than ${this.#limit.perS} changes per second; reported once per second until quiet for ${QUIET_S} s. Check for a loose contact or a missing pull-up (Bias), or raise DebounceUs; for fast pulses, use Counter or Frequency`;
     this.#host.setProblem('OSCILLATES', names.length === 0 ? undefined : text);
   }
 }

@@ -7,7 +7,9 @@ import type { outputPolicies } from '../line-properties.js';
 
 type TimeoutProperties = Pick<Static<TObject<typeof outputPolicies>>, 'OnSilence' | 'SilentAfterS'>;
 
-/** Drives an output to its `OnSilence` value, once, when no command has arrived for `SilentAfterS` seconds. */
+/**
+ * Drives an output to its `OnSilence` value, once, when no command has arrived for `SilentAfterS` seconds.
+ */
 export class CommandTimeout {
   readonly #host: Host<TimeoutProperties>;
   readonly #write: (active: boolean) => Promise<void>;
@@ -40,12 +42,15 @@ export class CommandTimeout {
   #onTimeout(): void {
     const { SilentAfterS, OnSilence } = this.#host.properties;
     const text = coded`NO_COMMAND_S: no command for ${SilentAfterS} s`;
-    this.#host.setProblem('SILENT', coded`SILENCE_APPLIED: ${text}: it was made ${OnSilence} (OnSilence)`);
+    this.#host.setProblem(
+      'SILENT',
+      coded`SILENCE_APPLIED: ${text}: the output was set to ${OnSilence} (OnSilence)`,
+    );
     this.#write(OnSilence === 'active').catch((thrown: unknown) => {
       if (isAbort(thrown)) return;
       this.#host.setProblem(
         'SILENT',
-        coded`SILENCE_NOT_APPLIED: ${text}, and it could not be made ${OnSilence} (OnSilence): ${codedMessageOf(thrown)}`,
+        coded`SILENCE_NOT_APPLIED: ${text}, and the output could not be set to ${OnSilence} (OnSilence): ${codedMessageOf(thrown)}`,
       );
     });
   }

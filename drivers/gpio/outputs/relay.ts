@@ -89,13 +89,13 @@ function ruleError(properties: RelayProperties): Text | undefined {
   if (DeadTimeMs > 0 && Interlock === '')
     return coded`DEAD_TIME_WITHOUT_INTERLOCK: DeadTimeMs is for an interlock group: give Interlock a name`;
   if (Boot === LAST && MaxOnS > 0)
-    return coded`MAX_ON_NOT_KEPT_OVER_POWER_CUT: Boot is last, and MaxOnS can't be kept over a power cut: make Boot hold, inactive or active`;
+    return coded`MAX_ON_NOT_KEPT_OVER_POWER_CUT: Boot is last, and MaxOnS cannot be enforced across a power cut: set Boot to hold, inactive or active`;
   // These policies are applied while no rule can be enforced.
   const driven = unruledPolicies.find((policy) => properties[policy] === 'active');
   if (driven !== undefined && Interlock !== '')
-    return coded`INTERLOCK_NOT_KEPT: ${driven} is active, and Interlock can't be kept then: make it hold or inactive`;
+    return coded`INTERLOCK_NOT_KEPT: ${driven} is active, while Interlock cannot be enforced: set ${driven} to hold or inactive`;
   if (driven !== undefined && MaxOnS > 0)
-    return coded`MAX_ON_NOT_KEPT: ${driven} is active, and MaxOnS can't be kept then: make it hold or inactive`;
+    return coded`MAX_ON_NOT_KEPT: ${driven} is active, while MaxOnS cannot be enforced: set ${driven} to hold or inactive`;
   return undefined;
 }
 

@@ -229,7 +229,10 @@ class ShutterController implements OpenInstance {
     const code = pendingRun === undefined ? (isLearning ? 'END_STOP' : 'RUN_END') : 'DEAD_TIME';
     const moveAtMs = pendingRun?.atMs ?? stop?.atMs;
     const move = pendingRun === undefined ? STOP : pendingRun.direction === 'up' ? OPEN : CLOSE;
-    /** A part of the target is reached at the end of the run that leaves nothing of it; before, the time is unknown. */
+    /**
+     * When a part of the target is reached: at the end of the present run if no other run has to follow for
+     * it, otherwise at an unknown time (0).
+     */
     const reach = (part: keyof ShutterTarget): PendingChange | undefined => {
       const goal = this.#target[part];
       if (goal === undefined || moveAtMs === undefined) return undefined;

@@ -14,7 +14,10 @@ const IDENTIFICATION_MS = 3000;
 const SILENCE_MS = 3000;
 /** A readout of 32 KiB at 9,600 baud takes 34 s; at 300 baud, 4,500 bytes take 150 s. */
 const READOUT_MS = 180_000;
-/** The shortest time after the identification before which the meter does not receive (6.3.14, note). */
+/**
+ * The minimum reaction time: the meter receives nothing for this long after its identification (6.3.14,
+ * note).
+ */
 const REACTION_MS = 200;
 /** Start bit, seven data bits, parity, stop bit. */
 const BITS_PER_CHARACTER = 10;

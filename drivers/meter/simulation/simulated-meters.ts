@@ -4,7 +4,7 @@ import {
   swing,
   swingCounter,
   type SimulatedDevice,
-} from '../../../src/device/simulation/simulated-line.js';
+} from '../../../src/device/simulation/simulated-device.js';
 import { longFrame } from '../mbus/frames.js';
 import { smlTelegram } from './sml-telegram.js';
 
@@ -25,11 +25,11 @@ const SML_W = 27;
 const FED_IN_KWH = 1234.5;
 
 /** An electricity meter that sends an SML telegram each second, as a reading head receives it. */
-export const simulatedSmlMeter: SimulatedDevice = (line, clock) => {
+export const simulatedSmlMeter: SimulatedDevice = (peer, clock) => {
   let cancel: Cancel | undefined;
-  line.onOpened.on((isOpen) => {
+  peer.onOpened.on((isOpen) => {
     cancel?.();
-    cancel = isOpen ? clock.every(SECOND_MS, () => line.send(telegramAt(clock.nowMs()))) : undefined;
+    cancel = isOpen ? clock.every(SECOND_MS, () => peer.send(telegramAt(clock.nowMs()))) : undefined;
   });
 };
 
@@ -56,8 +56,8 @@ const KELVIN_PER_WH_AND_LITRE = 1 / 1.163;
 const FLOW_TEMPERATURE = 55;
 
 /** A heat meter on a wired M-Bus with the primary address 1 and the number 70000002. */
-export const simulatedHeatMeter: SimulatedDevice = (line, clock) =>
-  replyLater(line, clock, {
+export const simulatedHeatMeter: SimulatedDevice = (peer, clock) =>
+  replyLater(peer, clock, {
     delayMs: MBUS_DELAY_MS,
     replyTo([start, control = 0, address]) {
       if (start !== 0x10 || address !== MBUS_ADDRESS) return [];

@@ -64,7 +64,7 @@ export function checkMap(map: MapEntry, purpose: MapPurpose, add: AddError): voi
     if (!isIdentification(entry))
       add(
         ['identify', index],
-        coded`MAP_IDENTIFY: give at and is (a register), vendor or product (device identification), or model (SunSpec)`,
+        coded`MAP_IDENTIFY: set "at" and "is" (a register), "vendor" or "product" (device identification), or "model" (SunSpec)`,
       );
   });
 }

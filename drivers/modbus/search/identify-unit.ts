@@ -19,7 +19,9 @@ const PRODUCT = 1;
 /** The last object of the basic identification. */
 const REVISION = 2;
 
-/** Requests without a reply after which the search of a unit ends: it is not connected, or not switched on. */
+/**
+ * Requests without a reply after which the search of a unit ends: it is not connected, or not switched on.
+ */
 const MAX_UNANSWERED = 3;
 
 /**
@@ -82,7 +84,7 @@ class Probe {
       if (pdu === undefined) break;
       for (const [id, text] of identificationObjects(pdu)) objects.set(id, text);
       const following = nextIdentification(pdu);
-      // A device that names an earlier object would be asked forever.
+      // A device that names an earlier object would be queried indefinitely.
       next = following !== undefined && following > next ? following : undefined;
     }
     return objects;

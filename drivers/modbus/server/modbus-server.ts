@@ -11,7 +11,7 @@ const properties = Type.Object({
   UnitID: withHelp(
     Type.Integer({ default: 1, minimum: 0, maximum: 247 }),
     'Unit',
-    'The unit that this gateway is; 0 answers every unit of Modbus TCP.',
+    'The unit number that this gateway replies to; 0 for every unit number (Modbus TCP only).',
   ),
   Map: withHelp(
     Type.String({ default: '', maxLength: 64 }),

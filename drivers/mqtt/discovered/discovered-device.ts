@@ -67,7 +67,7 @@ export function discoveredDevice(): ModuleDefinition<typeof properties> {
     },
     check: (settings) =>
       modelOf(settings) === undefined
-        ? coded`ANNOUNCEMENT_INVALID: Announcement is none: create the instance from the results of MQTT Discovery (GW_CreateFrom)`
+        ? coded`ANNOUNCEMENT_INVALID: Announcement does not describe a device: create the instance from the results of MQTT Discovery (GW_CreateFrom)`
         : undefined,
     async open(host) {
       const announced = modelOf(host.properties);

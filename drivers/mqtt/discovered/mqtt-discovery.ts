@@ -21,7 +21,7 @@ const properties = Type.Object({
   Adopt: withHelp(
     enumProperty(ADOPT_RULES, 'none'),
     'Discovery',
-    'Which devices become instances by themselves: none, those in Devices, or all.',
+    'Which devices become instances automatically: none, those in Devices, or all.',
   ),
   Devices: withHelp(
     names(),
@@ -31,7 +31,7 @@ const properties = Type.Object({
   Ignore: withAdvancedHelp(
     names(),
     'Discovery',
-    'Names or identifiers of devices that never become instances by themselves; * is any text.',
+    'Names or identifiers of devices that never become instances automatically; * is any text.',
   ),
   PublishBirth: withHelp(
     Type.Boolean({ default: true }),

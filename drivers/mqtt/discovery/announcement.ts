@@ -177,7 +177,7 @@ function expandedValue(name: string, value: unknown, base: string | undefined): 
   return name.endsWith('topic') && typeof value === 'string' ? withBase(value, base) : value;
 }
 
-/** `~` is the base at the begin or the end of a topic. */
+/** `~` is the base at the beginning or the end of a topic. */
 function withBase(topic: string, base: string | undefined): string {
   if (base === undefined) return topic;
   if (topic.startsWith('~')) return base + topic.slice(1);

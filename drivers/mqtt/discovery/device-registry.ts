@@ -34,7 +34,7 @@ interface KnownTopic {
   readonly places: Map<string, string>;
 }
 
-/** An announcement that another program's format was translated to. */
+/** An announcement that was translated from another program's format. */
 export interface TranslatedAnnouncement extends Announcement {
   readonly requests: readonly StateRequest[];
   /** Whether an entity that it does not contain no longer exists. */
@@ -221,7 +221,7 @@ export class DeviceRegistry {
       if (!this.#byKey.has(key)) this.#byKey.set(key, device);
       if (this.#byKey.get(key) === device) device.keys.add(key);
     }
-    // What one payload leaves out, another has said.
+    // A payload may omit what an earlier one contained.
     device.about = { ...device.about, ...nonEmpty(about) };
     return device;
   }

@@ -323,7 +323,7 @@ function triggersOf(counters: readonly TreeVariable[], topicOf: TopicOf): Publis
 /** The key of a variable in the announcement. */
 const keyOf = ({ ident, id }: TreeVariable): string => (ident === '' ? `V${id}` : ident);
 
-/** What is for the owner is not on the first page of Home Assistant either. */
+/** Details get an entity category, so that they are not on the first page of Home Assistant either. */
 function category({ role }: TreeVariable, isCommand: boolean): Record<string, string> {
   if (role === 'main' || role === 'state') return {};
   return { entity_category: isCommand ? 'config' : 'diagnostic' };

@@ -14,7 +14,7 @@ const properties = Type.Object({
   Rules: withHelp(
     Type.Boolean({ default: true }),
     'Publishing',
-    'Whether objects with the rule publish: home-assistant appear, too, and those with publish: none do not.',
+    'Whether the rule publish of an object also counts: home-assistant adds the object, none leaves it out.',
   ),
   Prefix: withAdvancedHelp(
     Type.String({ default: 'homeassistant', minLength: 1, maxLength: 200 }),

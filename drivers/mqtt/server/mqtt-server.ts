@@ -38,7 +38,7 @@ const properties = Type.Object({
   UseSSL: withHelp(
     Type.Boolean({ default: false }),
     'TLS',
-    'Whether clients must use TLS. Without files, the certificate is of the gateway’s own authority.',
+    'Whether clients must use TLS. Without files, the certificate is issued by the gateway’s own authority.',
   ),
   CertificateFile: withAdvancedHelp(file(), 'TLS', 'A PEM file with the certificate of the server.'),
   KeyFile: withAdvancedHelp(file(), 'TLS', 'A PEM file with its key.'),

@@ -65,7 +65,7 @@ function unique(values: Value, sensitive: Value = false, attribute?: Value): Val
     .map((key) => firsts.get(key) as Value);
 }
 
-/** The smallest or largest item, of texts without regard to case. As a function it has no attribute. */
+/** The smallest or largest item; the case of texts is ignored by default. */
 const extremeItem = (name: string, sign: 1 | -1): Callable =>
   builtin(name, 'values case_sensitive? attribute?', (...[values, sensitive = false, attribute]: Given) => {
     const [first] = sorted(values, sign < 0, sensitive, attribute);
@@ -75,7 +75,10 @@ const extremeItem = (name: string, sign: 1 | -1): Callable =>
 /** Columns of the filter `slice`. */
 const SLICE_LIMIT = 1000;
 
-/** The items of both lists, each once, that a choice keeps by where they are. */
+/**
+ * A set operation: the distinct items of both lists that `isKept` accepts, given which of the lists an item
+ * is in.
+ */
 const combined = (name: string, isKept: (isInFirst: boolean, isInSecond: boolean) => boolean): Callable =>
   builtin(name, 'values other', (values: Value, other: Value) => {
     const [first, second] = [values, other].map((one) => Dict.of(itemsOf(one).map((item) => [item, true])));

@@ -102,7 +102,7 @@ export function parseTemplate(text: string): Node {
   }
 }
 
-/** At the end of a text, the package fails with errors of its own program. */
+/** If a template ends too early, the package fails with an internal error, a TypeError. */
 const syntaxText = (thrown: Error): string =>
   thrown instanceof TypeError ? 'the template ends too early' : thrown.message;
 
@@ -137,7 +137,10 @@ function withNumbers(tokens: readonly Token[]): Token[] {
 /** Words before a parenthesis that is no call. */
 const BEFORE_GROUP = new Set(['and', 'or', 'not', 'in', 'is', 'if', 'else', 'elif']);
 
-/** The package does not parse a comma before a closing bracket: `(1,)` becomes `[1]|tuple`, `(1, 2,)` `(1, 2)`. */
+/**
+ * The package does not parse a comma before a closing bracket: `(1,)` becomes `[1]|tuple`, `(1, 2,)` `(1,
+ * 2)`.
+ */
 function withTuples(tokens: readonly Token[]): Token[] {
   const made: Token[] = [];
   /** The open parentheses: their places, and commas in them. */
@@ -171,8 +174,8 @@ const AFTER_TEST = new Set(['and', 'or', 'if', 'else', 'is', 'in', 'not']);
 const PRIMARY = new Set(['NumericLiteral', 'StringLiteral', 'Identifier']);
 
 /**
- * The package does not parse arguments of tests (`x is divisibleby 3`, `x is match('a')`): they become those of
- * a filter `is divisibleby`.
+ * The package does not parse arguments of tests (`x is divisibleby 3`, `x is match('a')`): they become those
+ * of a filter `is divisibleby`.
  */
 function withTestArguments(tokens: readonly Token[]): Token[] {
   const made: Token[] = [];

@@ -156,7 +156,7 @@ export const TEXT_FILTERS: readonly Callable[] = [
   ),
 ];
 
-/** In the middle of a width; of an odd number of spaces, an even width has one more before the text. */
+/** Centres as Python does: with an odd number of spaces, the extra one comes first if the width is odd. */
 export function centered(text: string, width: Value, fill = ' '): string {
   const total = widthOf(width);
   const spaces = Math.max(0, total - text.length);

@@ -52,7 +52,9 @@ export class Accounts {
     return { name: `configurator ${id}`, username: WEBFRONT, secret: this.#configurators.get(id) };
   }
 
-  /** The account with this name (see {@link Account}); one that nothing opens if there is none. */
+  /**
+   * The account with this name (see {@link Account}); if there is none, an account that no credentials match.
+   */
   named(name: string): Account {
     const id = /^configurator (\d{1,9})$/.exec(name)?.[1];
     if (id !== undefined) return this.configurator(Number(id));

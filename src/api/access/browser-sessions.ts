@@ -86,8 +86,8 @@ export class BrowserSessions implements AsyncDisposable {
   }
 
   /**
-   * The session of an account that a cookie's value belongs to; undefined if there is none that is valid. Does
-   * not count as a use.
+   * The session of an account that a cookie's value belongs to; undefined if there is none that is valid.
+   * Does not count as a use.
    */
   async find(account: Account, value: string): Promise<BrowserSession | undefined> {
     const [id = '', token = ''] = value.split('.', 2);
@@ -112,7 +112,7 @@ export class BrowserSessions implements AsyncDisposable {
     }
     const created = this.#add(account, from);
     this.#isDirty = true;
-    // Whoever lives there must get in even if the disk is full; the session is lost with the next start.
+    // Residents must be able to sign in even if the disk is full; the session is then lost at the next start.
     await this.#trySave();
     return created;
   }
@@ -156,8 +156,8 @@ export class BrowserSessions implements AsyncDisposable {
   }
 
   /**
-   * Ends a session; false if there is none with this ID. Rejects with `STORE_FAILED` if that is not on the disk
-   * yet.
+   * Ends a session; false if there is none with this ID. Rejects with `STORE_FAILED` if that is not on the
+   * disk yet.
    */
   async end(id: string): Promise<boolean> {
     const session = this.#sessions.get(id);
@@ -177,7 +177,7 @@ export class BrowserSessions implements AsyncDisposable {
       .toSorted((a, b) => a.idleMs - b.idleMs);
   }
 
-  /** Ends the sessions of accounts that something else opens now. */
+  /** Ends the sessions of accounts whose credentials have changed. */
   reconfigure(accounts: Accounts): void {
     this.#views.reconfigure(accounts);
     this.#drop([...this.#sessions.values()].filter((one) => this.#isOutdated(one)));
@@ -206,8 +206,9 @@ export class BrowserSessions implements AsyncDisposable {
   }
 
   /**
-   * Whether the account is still opened by what its sessions were started with; otherwise they are ended. One
-   * without a secret, such as that of a configurator that is missing for now, keeps them.
+   * Whether the account still has the credentials that its sessions were started with; otherwise ends the
+   * sessions. An account without a secret, such as that of a configurator that is currently missing, keeps
+   * them.
    */
   async #isCurrent(account: Account): Promise<boolean> {
     const { name } = account;

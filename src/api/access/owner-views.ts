@@ -33,7 +33,7 @@ export class OwnerViews {
     this.#access = access;
   }
 
-  /** Replaces the accounts. Tickets and views of accounts that something else opens now are no longer valid. */
+  /** Replaces the accounts. Tickets and views of accounts whose credentials have changed become invalid. */
   reconfigure(accounts: Accounts): void {
     this.#accounts = accounts;
   }

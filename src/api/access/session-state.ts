@@ -17,7 +17,9 @@ interface Lifetime {
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long sessions last. Browsers keep a cookie for 400 days at most. A view is the owner's of a front. */
+/**
+ * How long sessions last. Browsers keep a cookie for 400 days at most. `view` is the owner's view of a front.
+ */
 export const lifetimes: Readonly<Record<SessionKind | 'view', Lifetime>> = {
   front: { validMs: 400 * DAY_MS, renewMs: 7 * DAY_MS, idleMs: 400 * DAY_MS, limit: 64 },
   console: { validMs: 12 * HOUR_MS, renewMs: undefined, idleMs: HOUR_MS, limit: 32 },

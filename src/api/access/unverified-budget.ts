@@ -4,8 +4,8 @@ import type { LimitReporter } from '../../base/limit-reporter.js';
 import { clientKey } from '../../base/addresses.js';
 
 /**
- * Limit per address of bytes request for requests whose credentials are not verified yet: hundreds of
- * ordinary calls.
+ * Limit of bytes held per address for requests whose credentials are not verified yet: hundreds of ordinary
+ * calls.
  */
 export const UNVERIFIED_PER_ADDRESS = 2 * 1024 * 1024;
 /** The same of all addresses together, bytes: what a box with 512 MiB can spare at any time. */

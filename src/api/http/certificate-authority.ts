@@ -79,8 +79,8 @@ export class CertificateAuthority {
   }
 
   /**
-   * A certificate for this machine and additional host names, by default those of the last call: the present one
-   * as long as it is good.
+   * A certificate for this machine and additional host names, by default those of the last call: the present
+   * one as long as it is good.
    */
   issue(ofCall?: readonly string[]): Promise<LoadedTls> {
     return this.#queue.run(async () => {
@@ -153,7 +153,10 @@ export class CertificateAuthority {
       const certificate = parseCertificateFor(cert, key);
       if (certificate.ca && this.#isCurrent(certificate, AUTHORITY_RENEW_DAYS))
         return { certificate: cert, key };
-      log.warn({}, 'the own certificate authority expires soon; devices have to trust the new one');
+      log.warn(
+        {},
+        'the certificate authority of this gateway expires soon; devices have to trust the new one',
+      );
     } catch (thrown) {
       if (codeOf(thrown) !== 'ENOENT')
         log.warn({ error: messageOf(thrown) }, `the authority in ${directory} is not usable; making another`);

@@ -7,6 +7,6 @@ import type { Server, ServerOptions } from 'node:https';
  */
 export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** A server with TLS, which is loaded with the first one: 5 MB of it. */
+/** Creates a server with TLS. `node:https` takes 5 MB, so it is loaded by the first call. */
 export const createTlsServer = (options: ServerOptions, listener?: RequestListener): Server =>
   process.getBuiltinModule('node:https').createServer(options, listener);

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'nod
 
 /** How long a signature is valid, s; RFC 8292 §2 allows a day. */
 const VALID_S = 12 * 60 * 60;
-/** Who is responsible, which a push service may require (RFC 8292 §2.1): it must be an address of the web. */
+/** Who is responsible, which a push service may require (RFC 8292 §2.1): it must be an https URL. */
 const SUBJECT = 'https://stellwerk.example/';
 
 /** The key with which a gateway identifies itself to push services (VAPID, RFC 8292). */

@@ -27,7 +27,7 @@ interface PushRequest {
 
 /**
  * Sends a request to a push service and returns the status of its response. Rejects if there is none, or if
- * the endpoint is not an address of the internet.
+ * the endpoint is not a public internet address.
  */
 export type PushTransport = (
   request: PushRequest,

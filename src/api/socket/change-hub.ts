@@ -21,7 +21,9 @@ import {
 /** Decision 7: the server pings every 20 s, and closes a connection that was silent for 60 s. */
 const PING_MS = 20_000;
 const SILENT_PINGS = 3;
-/** How often sockets that request it get the gateway's time, ms: pages see no pings (interface, decision 7). */
+/**
+ * How often sockets that request it get the gateway's time, ms: pages see no pings (interface, decision 7).
+ */
 const ALIVE_MS = 15_000;
 /** Lines of the log sent per second; a client that needs all of them calls `GW_GetLog`. */
 const LOG_PER_SECOND = 50;
@@ -140,7 +142,7 @@ export class ChangeHub {
     this.#setLogReader(session, view === unfiltered && subscription.messages.includes(message.GW_LOG));
     if (view === unfiltered && subscription.messages.includes(message.GW_PROGRESS))
       this.#taskReaders.add(session);
-    // Lines of the log and progress are no changes: naming them does not limit those.
+    // Log lines and progress are not changes: subscribing to them does not limit the changes that are sent.
     const messages = subscription.messages.filter((one) => !NO_CHANGES.has(one));
     const isAll = subscription.ids.length + messages.length === 0;
     const limits = { ...subscription, messages };
@@ -174,7 +176,7 @@ export class ChangeHub {
       this.#sendFrame(this.#taskReaders, message.GW_PROGRESS, [id, kind, done, total, state, text]);
   }
 
-  /** The counter is that of the last change: it has been sent before, and this frame is none. */
+  /** Sends a frame that is not a change, with the counter of the last change, which has been sent already. */
   #sendFrame(sessions: Iterable<Subscriber>, messageNumber: number, Data: readonly unknown[]): void {
     this.#flush();
     const TimeStamp = this.#kernel.changes.counter;

@@ -259,7 +259,7 @@ export class SocketApi {
     const server = this.#serverFor(await this.#library.get(), target);
     if (this.#isClosing) throw fault('STOPPING');
     const known = { remote, ...(browser && { session: browser }) };
-    // The audit shows that the owner acted, not somebody who lives there.
+    // The audit shows that the owner acted, not a resident.
     const residentName = browser?.view === undefined ? WEBFRONT : this.#accounts.owner.username;
     const caller: Caller =
       configurator === undefined

@@ -9,7 +9,10 @@ import { sendFile } from './web-files.js';
 export interface BackupFiles {
   /** The path of a backup's file. Throws `FILE_MISSING`. */
   path(name: string): Promise<string>;
-  /** Stores a backup that is received, of the announced size if it is known, once it was checked completely. Throws `INVALID_REQUEST`. */
+  /**
+   * Receives a backup, checks it completely and then stores it. `announcedBytes` is its size if it is known.
+   * Throws `INVALID_REQUEST`.
+   */
   receive(name: string, content: Readable, announcedBytes?: number): Promise<object>;
 }
 

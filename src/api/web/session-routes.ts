@@ -39,7 +39,7 @@ interface Exchange {
 }
 
 /**
- * Signing in and out of a browser (interface, decision 27): `/wfc/ID/session` for residents,
+ * Signs browsers in and out (interface, decision 27): `/wfc/ID/session` for residents,
  * `/console/session` for the owner, and `/console/confirm`, with which the owner gives the password again.
  */
 export function routeSessions(app: FastifyInstance, context: SessionRouteContext): void {

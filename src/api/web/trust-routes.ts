@@ -48,7 +48,10 @@ export function routeTrust(app: FastifyInstance, { pages, trust }: TrustRouteCon
   file('/tls/ca.pem', 'application/x-pem-file', ({ pem }) => pem);
 }
 
-/** The address of the page's host with TLS: the own one, or that of another listener. */
+/**
+ * The https URL of the host that the page was requested from: at this listener if it uses TLS, otherwise at
+ * another.
+ */
 function secureUrl({ headers, protocol }: FastifyRequest, port: number | undefined): string | undefined {
   const { host = 'localhost' } = headers;
   if (protocol === 'https') return `https://${host}/`;

@@ -8,7 +8,7 @@ import { FILE_BYTES } from './backup-target.js';
 /** Loaded without the module loader; `api/http/node-http.ts` has the reason. */
 const { request: requestPlainly } = process.getBuiltinModule('node:http');
 
-/** Silence after which a request has failed, ms: a large file on a slow line still moves. */
+/** Silence after which a request has failed, ms: a large file on a slow connection still makes progress. */
 const SILENCE_MS = 60_000;
 
 /** A request to a server that keeps backups. */
@@ -28,7 +28,10 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
-/** Sends a request on a connection of its own. Rejects with `BACKUP_TARGET_FAILED`. Redirects are not followed. */
+/**
+ * Sends a request on a connection of its own. Rejects with `BACKUP_TARGET_FAILED`. Redirects are not
+ * followed.
+ */
 export async function exchangeHttp({
   method,
   url,

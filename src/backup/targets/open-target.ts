@@ -3,7 +3,10 @@ import type { S3Options } from './s3-target.js';
 import type { SftpOptions } from './sftp-target.js';
 import type { WebdavOptions } from './webdav-target.js';
 
-/** Where backups are kept; secrets are read, and paths are absolute. Exactly one of the others next to the name. */
+/**
+ * Where backups are kept; secrets are read, and paths are absolute. Exactly one member other than `name` is
+ * set.
+ */
 export interface TargetSettings {
   readonly name: string;
   readonly path?: string | undefined;

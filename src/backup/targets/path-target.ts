@@ -6,7 +6,10 @@ import { codeOf, fault, faultFrom } from '../../base/fault.js';
 import { reasonOf } from '../failure-reason.js';
 import { FILE_BYTES, type BackupTarget } from './backup-target.js';
 
-/** A directory, such as a mounted stick. It must exist: a stick that is missing is not replaced by its mount point. */
+/**
+ * A directory, such as a mounted USB stick. It must exist: nothing is written to the mount point of a stick
+ * that is not mounted.
+ */
 export class PathTarget implements BackupTarget {
   readonly #root: string;
 

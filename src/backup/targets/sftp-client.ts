@@ -33,7 +33,7 @@ const toWrite = 0x02 | 0x08 | 0x10;
 const DATA_BYTES = 32 * 1024;
 /** Maximum number of bytes of a packet: a list of names is the largest. */
 const PACKET_BYTES = 1024 * 1024;
-/** Requests that are sent ahead, so that a slow line stays busy. */
+/** Requests that are sent ahead, so that a slow connection stays busy. */
 const IN_FLIGHT = 16;
 
 interface Packet {

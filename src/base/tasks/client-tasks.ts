@@ -32,7 +32,7 @@ export class ClientTasks {
   /** Begins a task and returns its id. A `total` of 0 is unknown. Throws `BUSY` if there are too many. */
   begin(kind: (typeof clientTaskKinds)[number], user: string, total: number): number {
     if (this.#running.size >= TASKS_LIMIT)
-      throw fault('BUSY', coded`TASKS_REPORTED: ${TASKS_LIMIT} clients are working`);
+      throw fault('BUSY', coded`TASKS_REPORTED: ${TASKS_LIMIT} client tasks are already running`);
     const ended = Promise.withResolvers<void>();
     let id = 0;
     this.#tasks

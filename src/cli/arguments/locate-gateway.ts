@@ -176,8 +176,8 @@ export function configPath(given: string | undefined): string {
 }
 
 /**
- * Where a gateway with this configuration reads it from: where its data directory is known, the overlay in it
- * counts.
+ * The file that a gateway started with this configuration reads: the overlay in its data directory if that
+ * directory is known and has one, otherwise this file.
  */
 export function configSource(path: string, data?: string): ConfigSource {
   const file = resolve(path);

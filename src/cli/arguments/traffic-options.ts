@@ -12,7 +12,7 @@ export const trafficOptions = {
     value: 'URL',
     help: 'an MQTT broker: mqtt://host, mqtts://host for TLS, ws:// or wss://',
   },
-  username: { type: 'string', value: 'NAME', help: 'the user name at the broker' },
+  username: { type: 'string', value: 'NAME', help: 'the user name for the broker' },
   port: { type: 'string', value: 'PATH', help: 'a serial port: its path, or VID:PID[:serial]' },
   baud: { type: 'string', value: 'RATE', help: 'its speed; default 9600' },
   frame: { type: 'string', value: 'BITS', help: 'its data bits, parity and stop bits; default 8N1' },
@@ -20,7 +20,7 @@ export const trafficOptions = {
     type: 'string',
     value: 'FILTER',
     multiple: true,
-    help: 'only messages on these topics, as zigbee2mqtt/#; repeatable',
+    help: 'only messages on these topics, such as zigbee2mqtt/#; repeatable',
   },
 } as const;
 
@@ -62,7 +62,7 @@ export function serialSettings({ baud = '9600', frame = '8N1' }: TrafficArgument
   return settings;
 }
 
-/** Throws UsageError if one of them is not a filter of topics. */
+/** Throws UsageError if one of them is not a topic filter. */
 export function checkFilters(filters: readonly string[]): void {
   for (const filter of filters) {
     const problem = validateFilter(filter);

@@ -59,7 +59,10 @@ const breaksOf = ({ role, breaks }: ChainReport): string[] =>
     (seq) => `${role}: record ${seq} does not follow the one before it: a record was changed or removed`,
   );
 
-/** Records of the copy that the gateway has no longer, or has differently. Its oldest ones are deleted in turn. */
+/**
+ * Records of the copy that the gateway no longer has, or has changed. Ignores those older than its oldest
+ * record, which it has deleted as the ring filled.
+ */
 function differences(lines: readonly string[], copy: readonly string[]): string[] {
   const digests = new Map<string, string>();
   const oldest = new Map<string, number>();

@@ -10,7 +10,7 @@ import { exitCode } from '../exit-codes.js';
 /** `stellwerk enable-chip`: declares a sensor chip on I²C, so that the kernel loads its driver. */
 export const enableChip = command({
   usage: 'enable-chip [--yes] CHIP@BUS-ADDRESS',
-  about: `Shows how this machine declares a sensor chip, such as bme280@1-0076: address 76 on the bus 1. With --yes it is
+  about: `Shows how this machine declares a sensor chip, such as bme280@1-0076: address 0x76 on bus 1. With --yes it is
 written to config.txt of a Raspberry Pi, or to a udev rule of another machine, and takes effect after a
 reboot. Nothing is sent on the bus: be sure that this chip is at this address.`,
   options: {

@@ -27,7 +27,7 @@ export const setup = command({
 the options, generates a password and prints it once. An existing configuration is extended; one with a
 remoteAccess is not changed.`,
   options: {
-    config: { type: 'string', value: 'FILE', help: `the configuration; else ${STANDARD}` },
+    config: { type: 'string', value: 'FILE', help: `the configuration; default ${STANDARD}` },
     username: { type: 'string', value: 'NAME', help: 'the user name; default owner' },
     claim: {
       type: 'boolean',

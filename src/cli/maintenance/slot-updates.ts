@@ -67,7 +67,7 @@ export class SlotUpdates {
     };
   }
 
-  /** The version of an update file. Rejects if it is damaged, or signed by a stranger. */
+  /** The version of an update file. Rejects if it is damaged, or not signed with a trusted key. */
   async inspect(source: string): Promise<string> {
     const { version } = JSON.parse(await this.#run(['info', '--output-format=json', source])) as {
       version?: string;

@@ -12,7 +12,10 @@ import type { SlotUpdates } from './slot-updates.js';
 
 /** No update is larger: a slot has 640 MiB. */
 const DOWNLOAD_BYTES = 1024 ** 3;
-/** The state is written at least that often while work is done, so that an end without a report is noticed, ms. */
+/**
+ * The state is written at least this often while work is in progress, so that an end without a report is
+ * noticed, ms.
+ */
 const REPORT_MS = 10_000;
 const IDLE: UpdateState = { atMs: 0, busy: '', version: '', percent: 0, problem: '', slots: [] };
 
@@ -44,8 +47,8 @@ export class UpdateWork {
   }
 
   /**
-   * Installs an update into the other slot, which the next start then uses. Returns its version; undefined if it
-   * is not one that is installed automatically.
+   * Installs an update into the other slot, which the next start then uses. Returns its version; undefined if
+   * it is not one that is installed automatically.
    */
   async install(source: string, options: InstallOptions = {}): Promise<string | undefined> {
     return this.#run({ busy: 'install' }, async () => {
@@ -112,7 +115,10 @@ export class UpdateWork {
     await pipeline(body, counted, createWriteStream(this.#files.download, { mode: 0o600 }));
   }
 
-  /** Makes the next start use the other slot. Returns that slot. Automatic updates skip the version that is left. */
+  /**
+   * Makes the next start use the other slot. Returns that slot. Automatic updates skip the version that is
+   * left.
+   */
   async back(): Promise<{ readonly name: string; readonly version: string | undefined }> {
     return this.#run({ busy: 'back' }, async () => {
       const { slots } = await this.#updates.status();

@@ -188,15 +188,15 @@ export interface Functions {
   CSCK_SendText(InstanceID: number, Text: string): boolean;
   /** Not supported: there is no form editor; set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
-  /** Makes the next start of the box use the version in the other slot. Returns immediately. The version that runs is not installed automatically again. */
+  /** Makes the next start of the box use the version in the other slot. Returns immediately. The running version is not installed automatically again. */
   GW_ActivateOtherSlot(): boolean;
-  /** Registers a task that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. A task that is not reported for 60 s has failed. */
+  /** Registers a task that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. A task without a report for 60 s fails. */
   GW_BeginTask(Kind: string, Total: number): number;
   /** Cancels a task; its call fails with CANCELLED. False if the task has ended. */
   GW_CancelTask(TaskID: number): boolean;
   /** Changes keys of the configuration outside the tree, keeps its comments, and reloads it. Digest is that of GW_GetSettings. Errors are in error.data.problems, and nothing is changed then. */
   GW_ChangeSettings(Changes: readonly SettingChange[], Digest: string): ReloadReport;
-  /** How this machine declares a sensor chip or port expander, such as bme280@1-0076: address 76 on the bus 1. Changes nothing, and accesses no address. */
+  /** How this machine declares a sensor chip or port expander, such as bme280@1-0076: address 0x76 on bus 1. Changes nothing, and accesses no address. */
   GW_CheckChip(Device: string): ChipRecord;
   /** What stellwerk check reports for this text, by line. Nothing is opened or changed. */
   GW_CheckConfiguration(Text: string): ConfigurationProblem[];
@@ -208,13 +208,13 @@ export interface Functions {
   ): PropertyProblem[];
   /** What stellwerk check would report after these changes of GW_ChangeSettings. Nothing is changed. */
   GW_CheckSettings(Changes: readonly SettingChange[]): ConfigurationProblem[];
-  /** Asks the address of the setting updates.url for a version now. */
+  /** Checks the address in updates.url for a new version now. */
   GW_CheckUpdates(): BoxUpdateRecord;
   /** Creates an instance for a search result below an object, after its other children, and returns its ID. Module defaults to the first one in GW_GetFound. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
   /** Creates a ticket with which the console opens a front as its residents see it: valid once, for 60 s, and only for this front. Its page exchanges it at /wfc/ID/session for a session of one hour, which ends with the session of the console. Only a browser that is signed in to the console may call it. */
   GW_CreateFrontTicket(ConfiguratorID: number): string;
-  /** Creates the key of encrypted backups and returns it this once. Backups of an earlier key stay, and need that key. */
+  /** Creates the key of encrypted backups and returns it only this once. Backups of an earlier key stay, and need that key. */
   GW_CreateRecoveryKey(): RecoveryKeyRecord;
   /** Deletes a backup. */
   GW_DeleteBackup(Name: string): boolean;
@@ -280,7 +280,7 @@ export interface Functions {
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** The version of the gateway, as `stellwerk --version` prints it. */
   GW_GetVersion(): string;
-  /** Installs an update into the slot that does not run: by default the one that GW_CheckUpdates found, otherwise a URL, or a file .raucb below /media. Returns immediately; GW_GetUpdates reports the progress. GW_RestartBox uses it. */
+  /** Installs an update into the inactive slot: by default the one that GW_CheckUpdates found, otherwise the one at a URL or in a .raucb file below /media. Returns immediately; GW_GetUpdates reports the progress. GW_RestartBox starts the new version. */
   GW_InstallUpdate(Source?: string): boolean;
   /** Makes a backup in the data directory and returns it. It counts towards the backups that are kept. */
   GW_MakeBackup(Note: string): BackupRecord;
@@ -316,7 +316,7 @@ export interface Functions {
   GW_SetConfigurationText(Text: string, Digest: string): ReloadReport;
   /** Sets the password of the owner (Target owner) or of a configurator (Target is its ident in the configuration): writes its hash and reloads. Sessions with the old password end. */
   GW_SetPassword(Target: string, Password: string): ReloadReport;
-  /** Sets whether an object appears in Home Assistant, with everything below it: home-assistant, none, or an empty text for as the object above. */
+  /** Sets whether an object and everything below it appear in Home Assistant: home-assistant, none, or an empty string to inherit the rule of the object above. */
   GW_SetPublishRule(ID: number, Rule: string): boolean;
   /** Whether users of web fronts may set a user-defined variable that has no action: set or none. */
   GW_SetResidentAccess(VariableID: number, Access: string): boolean;
@@ -324,7 +324,7 @@ export interface Functions {
   GW_SetValues(Values: readonly (readonly [number, Value | null])[]): boolean;
   /** Like GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs; the same Seed repeats the same bounces. */
   GW_SimulateBounce(Line: string, Active: boolean, Bounces: number, WithinMs: number, Seed: number): boolean;
-  /** Unplugs a chip of the simulated board, or plugs it in again. Until then its lines are lost to their instances. */
+  /** Unplugs a chip of the simulated board, or plugs it in again. While it is unplugged, the instances on its lines are offline. */
   GW_SimulateChipGone(Chip: string, Gone: boolean): boolean;
   /** Toggles a line of the simulated board PerSecond times a second for ForMs; then the line has its previous level. GW_SimulateLine ends it early. */
   GW_SimulateFlood(Line: string, PerSecond: number, ForMs: number): boolean;

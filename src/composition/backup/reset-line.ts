@@ -24,9 +24,9 @@ interface ResetLineOptions {
 }
 
 /**
- * Requests a factory reset if the board has a line for it and that is active for 10 s. A line that stays active
- * after a reset, as with a forgotten jumper, causes no other one until it was released at a start. Without such a
- * line, there is no finding and no delay. Does not reject.
+ * Requests a factory reset if the board has a reset line and the line is active for 10 s. A line that stays
+ * active after a reset, for example because of a forgotten jumper, causes no further reset until a start
+ * finds it released. Without a reset line, there is no finding and no delay. Does not reject.
  */
 export async function checkResetLine(
   directory: string,
@@ -42,7 +42,7 @@ export async function checkResetLine(
       new Backends(board, clock),
       { line, activeLow, bias },
       {
-        // To see that it is still there needs no 10 s.
+        // After a reset, one reading is enough to see that the line is still active.
         holdMs: hasReset ? 0 : HOLD_MS,
         onActive: () =>
           log.warn(

@@ -31,7 +31,10 @@ import { TargetStates } from './target-states.js';
 const KEPT = { days: 7, weeks: 4, months: 6 };
 /** Interval for checking whether a backup is due, ms. */
 const CHECK_MS = 60_000;
-/** A scheduled backup uses the daily one of the data directory if it is that fresh, ms: several targets share it. */
+/**
+ * A scheduled backup uses the daily one of the data directory if it is that fresh, ms: several targets share
+ * it.
+ */
 const FRESH_MS = 60 * 60 * 1000;
 /** The user that tasks of the schedule have. */
 const SCHEDULE = 'schedule';
@@ -50,7 +53,7 @@ interface Dependencies {
 export class TargetBackups implements TargetBackupsPort {
   readonly #dependencies: Dependencies;
   readonly #states: TargetStates;
-  /** One job at a time: each reads everything, and may use a slow line. */
+  /** One job at a time: each reads everything, and may use a slow connection. */
   readonly #queue = new SerialQueue();
   readonly #sinceMs: number;
   #key: RecoveryKey | undefined;

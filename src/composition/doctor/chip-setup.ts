@@ -68,7 +68,7 @@ export class ChipSetup implements ChipsPort {
     if (!planned.CanWrite)
       throw fault(
         'NOT_SUPPORTED',
-        coded`WHAT_CHIP_WITHOUT_SERVICE: Writing it without stellwerk-chips.path (sudo stellwerk enable-chip --yes ${device} does it)`,
+        coded`WHAT_CHIP_WITHOUT_SERVICE: Declaring a chip without stellwerk-chips.path (run sudo stellwerk enable-chip --yes ${device} instead)`,
       );
     if (planned.Lines.length === 0) return planned;
     if (this.#isBusy) throw fault('BUSY', coded`WHAT_CHIP_IN_PROGRESS: Another chip is being written`);

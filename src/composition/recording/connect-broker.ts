@@ -4,7 +4,7 @@ import type { Peer } from '../../recording/player.js';
 
 export { matchesFilter, validateFilter };
 
-/** How often something is sent at least, s. */
+/** MQTT keep-alive interval, s. */
 const KEEP_ALIVE_S = 30;
 
 interface RecordedBroker {
@@ -22,8 +22,9 @@ interface RecordedBroker {
 }
 
 /**
- * Connects to a broker, subscribes, and publishes with QoS 1. Tries MQTT 5 first, because only with it the broker
- * says of new messages whether it retains them. Rejects if the broker does not grant a subscription.
+ * Connects to a broker, subscribes, and publishes with QoS 1. Tries MQTT 5 first, because only
+ * there the broker can keep the retain flag of new messages (Retain As Published). Rejects if the broker does
+ * not grant a subscription.
  */
 export async function connectBroker(options: RecordedBroker, signal: AbortSignal): Promise<Peer> {
   const { filters, onMessage, onLost, url, userName, password, caFile } = options;

@@ -34,8 +34,8 @@ export function moveCoreInstance(
 }
 
 /**
- * Sets the properties of an instance, all or none, so that the stored ones stay consistent. An error names those that
- * differ from the file.
+ * Sets the properties of an instance, all or none, so that the stored ones stay consistent. An error names
+ * those that differ from the file.
  */
 export async function applyProperties(
   node: InstanceNode,
@@ -60,7 +60,9 @@ function changedProperties(
 ): Record<string, unknown> {
   const module = devices.modules.get(node.module);
   if (module.id !== object.data.moduleId)
-    throw new Error(`it is a ${object.data.moduleName}; delete it to have it re-created as ${module.name}`);
+    throw new Error(
+      `its module is ${object.data.moduleName}; delete it to have it re-created with the module ${module.name}`,
+    );
   const changed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(node.properties ?? {})) {
     if (!Object.hasOwn(module.properties.properties, name))

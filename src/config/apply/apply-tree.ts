@@ -159,7 +159,7 @@ class TreeApplier {
     const found = parent.children?.byIdent(node.ident);
     if (found !== undefined && found.type !== typeOf[node.kind])
       throw new Error(
-        `#${found.id} has this ident and is a ${typeName[found.type]}; delete it or choose another ident`,
+        `#${found.id} (${typeName[found.type]}) has this ident; delete it or choose another ident`,
       );
     return { object: found ?? (await this.#create(node, parent)), isNew: found === undefined };
   }

@@ -56,7 +56,7 @@ async function resolveTarget(
     if (secret === HIDDEN)
       document.addError(
         [...path, ...at],
-        coded`PLACEHOLDER_EXPORT_REPLACE_PASSWORD: ${HIDDEN} is the placeholder of an export; replace it by the password`,
+        coded`PLACEHOLDER_EXPORT_REPLACE_PASSWORD: ${HIDDEN} is the placeholder of an export; replace it with the password`,
       );
   };
   if (webdav !== undefined) {

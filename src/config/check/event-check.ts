@@ -64,11 +64,11 @@ function* cyclicProblems(given: CyclicConfig): Generator<Problem> {
       coded`CYCLIC_MOST_KEYS_DATE: cyclic has at most one of the keys date, everyDays, everyWeeks, everyMonths, month`,
     ];
   if (date !== undefined && firstDay !== undefined)
-    yield [['firstDay'], coded`DATE_DAY: date is the only day`];
+    yield [['firstDay'], coded`DATE_DAY: firstDay cannot be used with date`];
   if (everyWeeks !== undefined && days === undefined)
     yield [['everyWeeks'], coded`REQUIRES_DAYS: it requires days`];
   if (days !== undefined && (date ?? everyDays) !== undefined)
-    yield [['days'], coded`DATE_EVERYDAYS_NO_DAYS: date and everyDays have no days`];
+    yield [['days'], coded`DATE_EVERYDAYS_NO_DAYS: days cannot be used with date or everyDays`];
   const isMonthly = (everyMonths ?? month) !== undefined;
   if (!isMonthly && (dayOfMonth ?? nth) !== undefined)
     yield [[], coded`DAYOFMONTH_NTH_BELONG_EVERYMONTHS: dayOfMonth and nth belong to everyMonths and month`];
@@ -131,7 +131,7 @@ function* conditionProblems(part: ConditionConfig, depth: number): Generator<Pro
   if (kind === 'variable' ? (value === undefined) === (than === undefined) : (value ?? than) !== undefined)
     yield [
       [],
-      coded`VARIABLE_COMPARED_EITHER_VALUE: a variable is compared with either a value or, by its path, than; nothing else has these keys`,
+      coded`VARIABLE_COMPARED_EITHER_VALUE: a variable condition has exactly one of the keys value (a constant) and than (the path of another variable); other conditions have neither`,
     ];
   for (const word of operations) {
     if (part[word] === undefined) continue;

@@ -12,7 +12,7 @@ import {
 import { checkSchema } from './schema-check.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
 
-const PLACEHOLDER = coded`PLACEHOLDER_OF_EXPORT: ${HIDDEN} is the placeholder of an export; replace it by the secret (an existing instance keeps its secret)`;
+const PLACEHOLDER = coded`PLACEHOLDER_OF_EXPORT: ${HIDDEN} is the placeholder of an export; replace it with the secret (an existing instance keeps its secret)`;
 
 /** The properties of a listed instance, and the path of its entry. */
 interface ListedProperties {

@@ -47,7 +47,7 @@ export function reviewValue(
   } catch {
     document.addProblem(
       of.path,
-      coded`VARIABLE_CAN_NOT_VALUE: a ${variableTypeNames[type]} variable can't have this value; give ${VALUES[type]}`,
+      coded`VARIABLE_CAN_NOT_VALUE: a variable of type ${variableTypeNames[type]} can't have this value; give ${VALUES[type]}`,
     );
   }
 }

@@ -173,12 +173,12 @@ function reviewConnection(
   if (isUnconnected)
     document.addWarning(
       at,
-      coded`WORKS_OVER_ANOTHER_INSTANCE: a ${module.name} works over another instance; list it below one of these: ${parents.join(', ')}`,
+      coded`WORKS_OVER_ANOTHER_INSTANCE: ${module.name} requires an I/O instance; list it below one of these: ${parents.join(', ')}`,
     );
   else
     document.addProblem(
       at,
-      coded`NOT_CONNECTABLE: a ${module.name} can't be connected to ${above === undefined ? (connection ?? '') : `a ${above.name}`}; choose one of these: ${parents.join(', ')}`,
+      coded`NOT_CONNECTABLE: ${module.name} can't be connected to ${above === undefined ? (connection ?? '') : above.name}; choose one of these: ${parents.join(', ')}`,
     );
 }
 

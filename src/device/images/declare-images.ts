@@ -33,7 +33,7 @@ export function declareImages(
       return [];
     }
     // Objects that users created are never replaced.
-    const text = coded`IMAGE_IDENT_USED: it has no image ${ident}: #${found.id} below it, a ${typeName[found.type]}, has this ident; delete it or change its ident, then apply the changes (SVC_ApplyChanges)`;
+    const text = coded`IMAGE_IDENT_USED: it has no image ${ident}: #${found.id} below it (${typeName[found.type]}) has this ident; delete it or change its ident, then apply the changes (SVC_ApplyChanges)`;
     return [{ code: 'VARIABLE', text }];
   });
 }

@@ -15,7 +15,10 @@ const RETRY_OFF_MS = 1000;
 const RECHECK_MS = 1000;
 
 function forcedOffFault(): Error {
-  return fault('DEVICE_REFUSED', coded`OFF_WHILE_WAITING: it had to go off while it waited to go on`);
+  return fault(
+    'DEVICE_REFUSED',
+    coded`OFF_WHILE_WAITING: the output had to be switched off while the command to switch it on was waiting`,
+  );
 }
 
 /** A scheduled change with its text. */
@@ -52,7 +55,7 @@ interface RuledSwitchOptions extends ConfiguredMember {
 /**
  * One output under its rules, for all commands. A command succeeds, or fails and names the rule
  * (`RULE_FORBIDS`); it waits only for the dead time. Forced changes (end of the maximum on time, two members
- * found active) are no commands and no rule stops them. The switch drives nothing when it is created, and
+ * found active) are not commands, and no rule stops them. The switch drives nothing when it is created, and
  * nothing after `close`.
  */
 export class RuledSwitch {
@@ -115,8 +118,8 @@ export class RuledSwitch {
 
   /**
    * Schedules an on after `ms`, its minimum off time, and once all members of its group are open; a command
-   * cancels it. `why` is the reason for texts. `onAttempt` is called when the time has come, whether the output
-   * went on or a rule forbade it.
+   * cancels it. `why` is the reason for texts. `onAttempt` is called when the time has come, whether the
+   * output went on or a rule forbade it.
    */
   switchOnLater(ms: number, why: string, onAttempt: () => void): void {
     const { clock, rules } = this.#options;

@@ -14,8 +14,8 @@ const BACKWARD: QualityProblem = {
 };
 
 /**
- * Reports the readings of a meter. A count never goes down, except once after the meter was replaced, which is
- * reported.
+ * Reports the readings of a meter. A count never goes down, except once after the meter was replaced, which
+ * is reported.
  */
 export class MeterCounts {
   readonly #host: Host<{ readonly Meter: string }>;
@@ -52,7 +52,8 @@ export class MeterCounts {
   #noteMeter(ident: string, serial: string): boolean {
     const before = String(this.#host.lastValue(ident) ?? '');
     this.#host.report(ident, serial);
-    // A meter may begin to send its number: that is no other meter, unless the owner says so.
+    // A meter may begin to send its number: it is still the same meter, unless the owner has entered this
+    // number.
     if (serial === before || (before === '' && serial !== this.#host.properties.Meter)) return false;
     if (before !== '') this.#reportReplaced(before, serial);
     return true;
@@ -73,7 +74,7 @@ export class MeterCounts {
     const isFirst = since !== undefined && !since.has(ident);
     since?.add(ident);
     if (this.#isCounter(ident) && !isFirst && typeof before === 'number' && Number(value) < before) {
-      // Some meters send complete kilowatt-hours only after a power cut, until their PIN is entered.
+      // After a power cut, some meters send only integers (kilowatt-hours) until their PIN is entered.
       if (exact(before - Number(value)) >= resolution) return this.#host.markUncertain(ident, BACKWARD);
       return this.#host.report(ident, before, atMs);
     }

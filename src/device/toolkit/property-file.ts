@@ -36,8 +36,8 @@ export async function readCertificatePair(
 }
 
 /**
- * Calls `renew` each minute, which uses a renewed certificate; if it rejects, that is a problem of the instance
- * until it does not. Returns what ends it.
+ * Calls `renew` once a minute to load a renewed certificate. While `renew` rejects, the instance has a
+ * problem. Returns a function that stops this.
  */
 export function renewCertificateRegularly(
   host: Pick<Host, 'clock' | 'setProblem'>,

@@ -50,7 +50,7 @@ export class App {
   readonly messages: FrontMessages;
   /** The pages that the owner defined; none: pages follow the tree. */
   readonly pages: Signal<readonly ItemPage[]> = signal([]);
-  /** Read to screen readers: polite for what a user's action came to, assertive for rejections. */
+  /** Read to screen readers: polite for the outcome of a user's action, assertive for rejections. */
   readonly polite = signal('');
   readonly assertive = signal('');
   /** Nothing is operated while the page shows an older state. */
@@ -98,7 +98,7 @@ export class App {
     this.#execute(script.id, true);
   }
 
-  /** Plays a sound; browsers may want a touch of the user first. */
+  /** Plays a sound; browsers may require a user gesture first. */
   play(media: number): void {
     this.commands.run(media, () => new Audio(`${this.base}media/${media}`).play());
   }
@@ -158,7 +158,7 @@ export class App {
     });
   }
 
-  /** What no change reports. Without a connection, the next one repeats it. */
+  /** Loads what no change reports. If the connection is lost meanwhile, the next connection repeats it. */
   async #refresh(): Promise<void> {
     try {
       await this.#loadPages();

@@ -92,7 +92,7 @@ export class FrontMessages {
     if (Number(seconds) > 0) realTiming.after(Number(seconds) * 1000, () => this.dismiss(one));
   }
 
-  /** A browser may demand a touch of the user before it plays sounds: then the notification has a button. */
+  /** A browser may require a user gesture before it plays sounds: then the notification has a button. */
   #play([title, media]: readonly unknown[]): void {
     const one = this.#add('audio', [title, ''], { icon: 'Speaker', target: Number(media) });
     new Audio(`${this.#app.base}media/${Number(media)}`).play().then(

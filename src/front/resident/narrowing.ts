@@ -7,15 +7,15 @@ import type { App } from './app.js';
 import { baseOf, sectionOf, type Section } from './sections.js';
 
 /**
- * A page that is shown for this long receives only what it shows, ms. Whoever walks through the rooms does not
- * pay for it: another page needs a snapshot, because it missed changes.
+ * A page that is shown for this long receives only what it shows, ms. After that, opening another page costs
+ * a snapshot, because its changes were missed; browsing quickly through the rooms costs none.
  */
 const SETTLED_MS = 20_000;
 
 /**
- * Limits the changes that the page receives to what it shows (`GW_Subscribe`): a phone that shows a room is not
- * woken by the others. The first page shows what is active everywhere and receives everything. Messages to the
- * fronts arrive always.
+ * Limits the changes that the page receives to what it shows (`GW_Subscribe`): a phone that shows a room is
+ * not woken by the others. The first page shows what is active everywhere and receives everything. Messages
+ * to the fronts always arrive.
  */
 export function narrowChanges(app: App): void {
   const { gateway } = app;

@@ -12,7 +12,7 @@ export type DeletionPorts = Pick<
   'kernel' | 'clock' | 'devices' | 'scripts' | 'media' | 'events' | 'log'
 >;
 
-/** Deletions that are kept: as many as a list is read to its end. */
+/** Maximum number of deletions that are kept: nobody reads a longer list to its end. */
 const DELETIONS_LIMIT = 50;
 /** Memory for all of them, bytes. A gateway of 10,000 objects needs 10 MB. */
 const BYTES_LIMIT = 16 * 1024 * 1024;

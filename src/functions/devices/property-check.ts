@@ -102,7 +102,7 @@ function* pathProblems(
     if (!IDENT_PATH.test(target))
       yield problemIn(
         property,
-        coded`NO_IDENT_PATH: ${target} is no path of idents; use the form ground_floor/hall_relay`,
+        coded`NO_IDENT_PATH: ${target} is not an ident path; use the form ground_floor/hall_relay`,
       );
     else if (tree.findByPath(target) === undefined)
       yield problemIn(property, coded`NO_OBJECT_YET: there is no object at ${target} yet`, 'warning');

@@ -11,7 +11,7 @@ export function chipFunctions({ chips }: Ports): FunctionDeclaration[] {
       parameters: [text('Device')],
       result: 'array',
       shape: chipPlan,
-      help: 'How this machine declares a sensor chip or port expander, such as bme280@1-0076: address 76 on the bus 1. Changes nothing, and accesses no address.',
+      help: 'How this machine declares a sensor chip or port expander, such as bme280@1-0076: address 0x76 on bus 1. Changes nothing, and accesses no address.',
       run: async (_caller, device) => (await chips()).check(device),
     }),
     declare({

@@ -23,7 +23,7 @@ export function targetBackupFunctions({ targetBackups, tasks }: Ports): Function
       shape: shapes.recoveryKey,
       audited: true,
       confirmed: true,
-      help: 'Creates the key of encrypted backups and returns it this once. Backups of an earlier key stay, and need that key.',
+      help: 'Creates the key of encrypted backups and returns it only this once. Backups of an earlier key stay, and need that key.',
       run: async (caller) => {
         requirePassword(caller, 'Creating a recovery key');
         return (await targetBackups()).createKey();

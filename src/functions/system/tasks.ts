@@ -56,7 +56,7 @@ function clientTaskFunctions({ tasks, clock }: Ports): FunctionDeclaration[] {
       name: 'GW_BeginTask',
       parameters: [text('Kind'), int('Total')],
       result: 'integer',
-      help: 'Registers a task that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. A task that is not reported for 60 s has failed.',
+      help: 'Registers a task that the caller does, and returns its ID. Kind: export or import. Total is 0 while it is unknown. A task without a report for 60 s fails.',
       run: ({ user }, given, total) => {
         const kind = clientTaskKinds.find((one) => one === given);
         if (kind === undefined)

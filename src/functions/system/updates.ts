@@ -20,7 +20,7 @@ export function updateFunctions({ updates }: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: boxUpdates,
       audited: true,
-      help: 'Asks the address of the setting updates.url for a version now.',
+      help: 'Checks the address in updates.url for a new version now.',
       run: async () => (await updates()).check(),
     }),
     declare({
@@ -29,7 +29,7 @@ export function updateFunctions({ updates }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       confirmed: true,
-      help: 'Installs an update into the slot that does not run: by default the one that GW_CheckUpdates found, otherwise a URL, or a file .raucb below /media. Returns immediately; GW_GetUpdates reports the progress. GW_RestartBox uses it.',
+      help: 'Installs an update into the inactive slot: by default the one that GW_CheckUpdates found, otherwise the one at a URL or in a .raucb file below /media. Returns immediately; GW_GetUpdates reports the progress. GW_RestartBox starts the new version.',
       run: async (caller, source = '') => {
         requirePassword(caller, 'Installing an update');
         await (await updates()).install(source);
@@ -42,7 +42,7 @@ export function updateFunctions({ updates }: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       confirmed: true,
-      help: 'Makes the next start of the box use the version in the other slot. Returns immediately. The version that runs is not installed automatically again.',
+      help: 'Makes the next start of the box use the version in the other slot. Returns immediately. The running version is not installed automatically again.',
       run: async (caller) => {
         requirePassword(caller, 'Changing the version');
         await (await updates()).back();

@@ -162,7 +162,7 @@ function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
       parameters: [int('ID'), text('Rule')],
       result: 'boolean',
       audited: true,
-      help: 'Sets whether an object appears in Home Assistant, with everything below it: home-assistant, none, or an empty text for as the object above.',
+      help: 'Sets whether an object and everything below it appear in Home Assistant: home-assistant, none, or an empty string to inherit the rule of the object above.',
       run: (_caller, id, given) => {
         const rule = publishRules.find((one) => one === given);
         if (rule === undefined) throw fault('PARAMETER_BOUNDS', 'Rule');

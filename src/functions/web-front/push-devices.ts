@@ -19,8 +19,8 @@ interface Device extends PushDevice {
 }
 
 /**
- * Registrations of mobile devices for push messages, which are only stored: no vendor's service is used. Browsers
- * that subscribed (Web Push) are listed and removed with them.
+ * Registrations of mobile devices for push messages, which are only stored: no vendor's service is used.
+ * Browsers that subscribed (Web Push) are listed and removed with them.
  */
 export function pushDeviceFunctions(ports: Ports): FunctionDeclaration[] {
   return [register(ports), ...administration(ports)];
@@ -37,7 +37,10 @@ function register(ports: Ports): FunctionDeclaration {
     help: 'Registers a mobile device or updates its registration, if the configurator allows it (mobile: true); returns the DeviceID.',
     run: (_caller, configuratorId, token, provider, id, name) => {
       if (!configuratorOf(ports, configuratorId).mobile)
-        throw fault('NOT_ALLOWED', coded`WHAT_MOBILE_APPS: Use by mobile apps (mobile: true)`);
+        throw fault(
+          'NOT_ALLOWED',
+          coded`WHAT_MOBILE_APPS: Use by mobile apps without mobile: true in the configurator`,
+        );
       for (const [what, given] of [
         ['Token', token],
         ['Provider', provider],

@@ -52,7 +52,10 @@ const SET_BACK_DAYS = 1;
  */
 export class EnergyBalance {
   #state: BalanceState;
-  /** Counters are not read at the same moment: what is below 0 is made up for before sums rise again. */
+  /**
+   * A difference of counters can be negative, because they are not read simultaneously: it is carried over
+   * until it is offset.
+   */
   readonly #owed = { consumption: 0, selfConsumed: 0 };
 
   constructor(state: BalanceState) {
@@ -71,8 +74,8 @@ export class EnergyBalance {
   }
 
   /**
-   * Counts what the counters have counted since the last readings; a counter without an earlier reading, or of
-   * another meter than before, begins with this one. Returns the counters that fell.
+   * Counts what the counters have counted since the last readings; a counter without an earlier reading, or
+   * of another meter than before, begins with this one. Returns the counters that fell.
    */
   take(readings: Readings, { price, feedIn }: Prices, replaced: ReadonlySet<CounterRole>): CounterRole[] {
     const fallen: CounterRole[] = [];

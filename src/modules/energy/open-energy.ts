@@ -241,7 +241,8 @@ export class OpenEnergy implements OpenInstance {
       const property = PROPERTY[role];
       if (properties[property] === '') continue;
       const value = this.#valueOf(property);
-      // The balance of a part of the counters would be wrong: what they count meanwhile is counted later.
+      // A balance of only some of the counters would be wrong; the next complete reading includes what they
+      // count meanwhile.
       if (value === undefined) return this.#wait(properties[property]);
       readings[role] = rounded(value);
     }
@@ -271,7 +272,7 @@ export class OpenEnergy implements OpenInstance {
       if (number === '') continue;
       const before = this.#host.lastValue(METERS[property]) ?? '';
       this.#host.report(METERS[property], number);
-      // A meter may begin to send its number: that is no other meter.
+      // A meter may begin to send its number: it is still the same meter.
       if (before === '' || before === number) continue;
       replaced.add(role);
       if (role === 'import') this.#quarter = undefined;

@@ -10,8 +10,8 @@ const MAX_DEVICE = 40;
 type FileChange = Awaited<ReturnType<typeof planChipFor>>;
 
 /**
- * The change that declares a chip on request of the gateway, which may be in the hands of an attacker: a known
- * chip, on a bus that exists, at an address that the chip can have and that neither the kernel nor the
+ * The change that declares a chip on request of the gateway, which may be in the hands of an attacker: a
+ * known chip, on a bus that exists, at an address that the chip can have and that neither the kernel nor the
  * configuration has given to another one; the kernel may have this chip itself, but no driver for it. Reads
  * files only, no address is accessed. Rejects with a {@link CodedError} that says why the chip cannot be
  * declared.
@@ -44,7 +44,7 @@ export async function checkChip(device: string, root: string): Promise<FileChang
 
 /** Says that a chip is not known, and which are. */
 export const unknownChip = (device: string): CodedText =>
-  coded`CHIP_UNKNOWN: ${device.slice(0, MAX_DEVICE)} is no known chip with an address; use a form such as bme280@1-0076; known: ${knownChips()}`;
+  coded`CHIP_UNKNOWN: ${device.slice(0, MAX_DEVICE)} is not a known chip with an address; use a form such as bme280@1-0076; known: ${knownChips()}`;
 
 /** The line that declares another chip at the address. */
 function otherAt({ address, bus }: WantedChip, { settings, present, kind }: FileChange) {

@@ -315,8 +315,8 @@ function cardCheck({ wear }: Machine): HealthFinding | undefined {
   const { device, tenths, spare } = wear;
   const used =
     tenths >= EXCEEDED_TENTHS
-      ? coded`MORE_THAN_LIFE: more than its life`
-      : coded`SHARE_OF_LIFE: ${(tenths - 1) * 10} to ${tenths * 10} % of its life`;
+      ? coded`MORE_THAN_LIFE: all of its rated life`
+      : coded`SHARE_OF_LIFE: ${(tenths - 1) * 10} to ${tenths * 10} % of its rated life`;
   const text = coded`CARD_WEAR: ${device} reports that ${used} is used up${spare > 1 ? coded`SPARE_BLOCKS: , and most of its spare blocks` : ''}`;
   if (tenths < WORN_TENTHS && spare < 2) return healthy(text);
   const state = tenths >= EXCEEDED_TENTHS || spare > 2 ? 'failed' : 'warning';

@@ -65,7 +65,7 @@ function adviceFor(device: string, { boot, i2c }: Pick<Machine, 'boot' | 'i2c'>)
   if (wanted.name === 'ads1015') {
     const at = place ?? '1-0048';
     return {
-      text: coded`SENSOR_WHICH_CHIP: run sudo stellwerk enable-chip ads1115@${at}, or with ads1015 if it is that one: the kernel gives both the same name`,
+      text: coded`SENSOR_WHICH_CHIP: run sudo stellwerk enable-chip ads1115@${at} for an ADS1115, or ads1015@${at} for an ADS1015; the kernel gives both the same name`,
       chips: [`ads1115@${at}`, `ads1015@${at}`],
     };
   }

@@ -51,7 +51,7 @@ async function contract(
   { name, canStop }: { name: string; canStop: boolean },
   make: () => Promise<TestBroker>,
 ): Promise<void> {
-  await t.test(`${name}: values of now are retained, with quality and time`, async (t) => {
+  await t.test(`${name}: live values are retained, with quality and time`, async (t) => {
     await using broker = await make();
     const { fixture, bridge } = await opened(broker, await tempDirectory(t));
     await using _ = fixture;

@@ -239,7 +239,7 @@ t.test('an entry that cannot be applied is reported and affects no other', async
   const { kernel, apply, devices } = gateway();
   kernel.variables.create(0, { ident: 'hall' });
   const { problems } = await apply(tree('A').replace('bus/device }', 'nowhere }'), {});
-  t.match(problems, [/^tree: hall: #\d+ has this ident and is a Variable/]);
+  t.match(problems, [/^tree: hall: #\d+ \(Variable\) has this ident/]);
   t.ok(kernel.tree.findByPath('bus/device'));
   await devices.close();
 });

@@ -170,7 +170,7 @@ t.test('what is wrong with properties is in German', async (t) => {
     'port 502 is used by Meter (#10001); choose another':
       'Den Port 502 verwendet Meter (#10001); wählen Sie einen anderen',
     'LED1 is used by Lamp (#10001); choose another': 'LED1 verwendet Lamp (#10001); wählen Sie etwas anderes',
-    'hall relay is no path of idents; use the form ground_floor/hall_relay':
+    'hall relay is not an ident path; use the form ground_floor/hall_relay':
       '„hall relay“ ist kein Pfad aus Idents; verwenden Sie die Form ground_floor/hall_relay',
     'there is no object at attic/fan yet': 'Unter attic/fan gibt es noch kein Objekt',
     'there is no boolean variable or switch at attic; choose an output':

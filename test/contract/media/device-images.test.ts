@@ -177,5 +177,5 @@ t.test('an object of a user is never replaced', async (t) => {
   await fixture.call('SVC_SetParent', sound, camera);
   await fixture.call('SVC_SetIdent', sound, 'VIEW');
   await fixture.call('SVC_ApplyChanges', camera);
-  t.match(String(fixture.devices.problems(camera)[0]?.text), /it has no image VIEW: #\d+ below it, a Media/);
+  t.match(String(fixture.devices.problems(camera)[0]?.text), /it has no image VIEW: #\d+ below it \(Media\)/);
 });

@@ -246,7 +246,7 @@ t.test('disk space and card: ok, a warning, a failure', async (t) => {
   t.match(card(1), /^ok \| mmcblk0 reports that 0 to 10 %/);
   t.match(card(8), /^ok/);
   t.match(card(9), /^warning \| mmcblk0 reports that 80 to 90 %.*replace the card/);
-  t.match(card(11), /^failed.*more than its life/);
+  t.match(card(11), /^failed.*all of its rated life/);
   t.match(card(2, 2), /^warning.*spare blocks/);
   t.match(card(2, 3), /^failed/);
 });

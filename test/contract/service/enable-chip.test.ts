@@ -59,5 +59,5 @@ await t.test('only known chips with an address are accepted', async (t) => {
     t.equal(wantedChip(device), undefined, device);
   const { code, stderr } = await runCli(['enable-chip', 'x@1-0076; reboot']);
   t.equal(code, 64);
-  t.match(stderr, /no known chip.*bme280@1-0076/);
+  t.match(stderr, /not a known chip.*bme280@1-0076/);
 });

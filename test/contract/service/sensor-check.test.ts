@@ -34,7 +34,10 @@ t.test('a missing sensor is reported with how this machine declares it', async (
   t.match(check({ boot: { ...boot, settings } }), /addr=0x77 is in .*, but not active: reboot/);
   t.match(check({}), /connected to i2c-1, run sudo stellwerk enable-chip bme280@1-0077/, 'not a Pi');
   t.match(check({ i2c: { ...i2c, buses: ['i2c-0'] } }), /no bus i2c-1; it has i2c-0; enable it/);
-  t.match(check({ boot }, 'ads1015@1-0048'), /enable-chip ads1115@1-0048, or with ads1015/);
+  t.match(
+    check({ boot }, 'ads1015@1-0048'),
+    /enable-chip ads1115@1-0048 for an ADS1115, or ads1015@1-0048 for/,
+  );
   t.match(check({ boot }, 'bme280@3-0077'), /sensors\.md for how to enable bme280@3-0077/, 'not the header');
   t.match(check({ boot }, 'unknown@1-0010'), /sensors\.md for how to enable unknown@1-0010/);
 });

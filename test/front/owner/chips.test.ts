@@ -56,7 +56,7 @@ t.test('any known chip can be enabled, and an unknown one is explained', { skip:
   const field = page.getByRole('textbox', { name: 'Chip and address' });
   await field.fill('mcp23018@1-0020');
   await page.getByRole('button', { name: 'Show what it needs' }).click();
-  await page.getByText(/mcp23018@1-0020 is no known chip with an address.*mcp23017/).waitFor();
+  await page.getByText(/mcp23018@1-0020 is not a known chip with an address.*mcp23017/).waitFor();
   await field.fill('mcp23017@1-0020');
   await field.press('Enter');
   await page.getByRole('dialog').getByText('"mcp23017 0x20"').waitFor();

@@ -1,21 +1,21 @@
 /**
- * The life of an emulated box, of which many moments are kept with its memory: the first start with a set-up file,
- * work, the installation of an update during it, and the first start of that update.
+ * The life of an emulated box, of which many snapshots are kept with its memory: the first start with a
+ * set-up file, work, the installation of an update during it, and the first start of that update.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../tools/until.js';
 import { BUSY_CLIENT, BUSY_CONFIG, KINDS, PASSWORD } from './busy-client.js';
 import { FlashedBox, installUpdate } from './flashed-box.js';
 
-/** Between two moments. A moment is kept within a few seconds, in which the box stands still. */
+/** Between two snapshots. Each takes a few seconds, during which the box is stopped. */
 const EVERY_MS = 15_000;
-/** Moments of work without an update. */
-const WORK_MOMENTS = 5;
+/** Snapshots of work without an update. */
+const WORK_SNAPSHOTS = 5;
 const WORK_LIMIT_MS = 300_000;
 export const SETUP = ['hostname=house-1', `password=${PASSWORD}`, ''].join('\n');
 
-/** A moment of the box from which it can continue ({@link FlashedBox.switchOn}). */
-export interface Moment {
+/** A state of the box from which it can continue ({@link FlashedBox.switchOn}). */
+export interface Snapshot {
   readonly name: string;
   /** What the box does then. */
   readonly phase: string;
@@ -23,15 +23,18 @@ export interface Moment {
   readonly printed: string;
 }
 
-/** Starts a box with this card, which `SETUP` was written to, and returns the moments that the card then has. */
-export async function recordLife(card: string, onPhase: (phase: string) => void): Promise<Moment[]> {
-  const moments: Moment[] = [];
+/**
+ * Starts a box with this card, which `SETUP` was written to, and returns the snapshots that are then on the
+ * card.
+ */
+export async function recordLife(card: string, onPhase: (phase: string) => void): Promise<Snapshot[]> {
+  const snapshots: Snapshot[] = [];
   await using box = await FlashedBox.switchOn(card);
   const keep = async (phase: string) => {
-    const name = `m${moments.length}`;
-    moments.push({ name, phase, printed: await box.freeze(name) });
+    const name = `m${snapshots.length}`;
+    snapshots.push({ name, phase, printed: await box.freeze(name) });
   };
-  /** Keeps moments until something has ended. */
+  /** Keeps snapshots until something has ended. */
   const during = async (phase: string, work: Promise<unknown>) => {
     onPhase(phase);
     const ended = work.then(
@@ -60,7 +63,7 @@ export async function recordLife(card: string, onPhase: (phase: string) => void)
   await until('all kinds of changes', isBusy, WORK_LIMIT_MS).catch((late: unknown) => {
     throw new Error(`the console ends with:\n${box.console().slice(-2000)}`, { cause: late });
   });
-  await during('work', sleep(WORK_MOMENTS * EVERY_MS));
+  await during('work', sleep(WORK_SNAPSHOTS * EVERY_MS));
   const installed = async () => {
     const { code, err } = await installUpdate(box.agent, 'good');
     if (code !== 0) throw new Error(`the update was not installed: ${err}`);
@@ -74,5 +77,5 @@ export async function recordLife(card: string, onPhase: (phase: string) => void)
     await confirmed();
   };
   await during('start of an update', updated());
-  return moments;
+  return snapshots;
 }

@@ -41,7 +41,7 @@ export interface MachineOptions {
   disk: string;
   /** The frozen state in `disk` to continue from; without it the machine boots cold. */
   frozen?: string;
-  /** A file that records all writes of the machine to its disk from now on (blocklog.ts). */
+  /** A file that records all writes of the machine to its disk from now on (block-log.ts). */
   writeLog?: string;
   /** A file that the guest sees as the read-only disk /dev/vdb (a memory stick with the bundle). */
   stick?: string;

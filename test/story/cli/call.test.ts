@@ -40,11 +40,11 @@ t.test('call switches and reads, and prints errors', async (t) => {
     [['GetValue'], /^stellwerk call: Wrong parameter count for GetValue\(\): it takes VariableID\n$/],
     [
       ['GetValue', 'cellar/STATE'],
-      /Nothing at the root has the ident or the name cellar; there: .*ground_floor/,
+      /Nothing at the root has the ident or the name cellar; existing: .*ground_floor/,
     ],
     [
       ['GetValue', 'ground_floor/hall_rely/STATE'],
-      /Nothing below ground_floor has .* hall_rely; there: .*hall_relay.*; did you mean hall_relay\?/,
+      /Nothing below ground_floor has .* hall_rely; existing: .*hall_relay.*; did you mean hall_relay\?/,
     ],
     [['GetValeu', '1'], /there is no function GetValeu; did you mean GetValue\?/],
     [['Nothing'], /there is no function Nothing; stellwerk call --help PART/],

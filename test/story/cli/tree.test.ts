@@ -45,7 +45,7 @@ t.test('tree prints the paths that call accepts, with values on request', async 
       Path,
     );
   const nothing = await runCli(['tree', ...at, 'ground_floor/nothing']);
-  t.match(nothing, { code: 1, stdout: '', stderr: /Nothing below ground_floor has .* nothing; there: / });
+  t.match(nothing, { code: 1, stdout: '', stderr: /Nothing below ground_floor has .* nothing; existing: / });
 });
 
 t.test('each shell completes commands, options and functions', async (t) => {

@@ -38,7 +38,7 @@ t.test('check prints schema errors and problems of valid entries together', asyn
     '7:5: tree[1].ikon: there is no such key; did you mean icon?',
     '12:27: tree[2].children[0].ident: expected letters, digits and _ only',
     '13:69: tree[2].children[1].properties.Line: the board simulated has no line RELAI1; did you mean RELAY1?',
-    "15:68: tree[2].children[3].value: a float variable can't have this value; give a number",
+    "15:68: tree[2].children[3].value: a variable of type float can't have this value; give a number",
     '16:8: log.levl: there is no such key; did you mean level?',
   ]);
 });

@@ -155,17 +155,17 @@ const faults: readonly Fault[] = [
     file: event(
       '    cyclic: { everyS: 5 }\n    action: { name: Switch to a value, target: lamp/STATE, value: «warm }\n',
     ),
-    text: "tree[1].action.value: a boolean variable can't have this value; give true or false",
+    text: "tree[1].action.value: a variable of type boolean can't have this value; give true or false",
   },
   {
     what: 'a value of the wrong type, of a trigger',
     file: event('    trigger: { variable: lamp/STATE, on: value, value: «3 }\n    script: print(1)\n'),
-    text: "tree[1].trigger.value: a boolean variable can't have this value; give true or false",
+    text: "tree[1].trigger.value: a variable of type boolean can't have this value; give true or false",
   },
   {
     what: 'a value of the wrong type, of a variable',
     file: tree('  - { variable: V, ident: v, type: float, value: «warm }\n'),
-    text: "tree[0].value: a float variable can't have this value; give a number",
+    text: "tree[0].value: a variable of type float can't have this value; give a number",
   },
   {
     what: 'a value of the wrong type, of a property',
@@ -213,7 +213,7 @@ const faults: readonly Fault[] = [
     file: tree(
       '  - instance: Port\n    ident: port\n    module: Virtual I/O\n    children:\n      - «{ instance: P, ident: p, module: MQTT Device }\n',
     ),
-    text: "tree[0].children[0]: a MQTT Device can't be connected to a Virtual I/O; choose one of these: MQTT Client",
+    text: "tree[0].children[0]: MQTT Device can't be connected to Virtual I/O; choose one of these: MQTT Client",
   },
   {
     what: 'a missing certificate',
@@ -291,7 +291,7 @@ tree:
     file: event(
       '    cyclic: { everyS: 5 }\n    script: print(1)\n    conditions: [{ variable: lamp/STATE, value: «soon }]\n',
     ),
-    text: "tree[1].conditions[0].value: a boolean variable can't have this value; give true or false",
+    text: "tree[1].conditions[0].value: a variable of type boolean can't have this value; give true or false",
   },
   {
     what: 'a missing action of a variable',
@@ -311,7 +311,7 @@ tree:
   {
     what: 'a connection to an instance that cannot be its parent',
     file: tree(`${RELAY}  - { instance: P, ident: p, module: MQTT Device, connection: «lamp }\n`),
-    text: "tree[1].connection: a MQTT Device can't be connected to a Relay; choose one of these: MQTT Client",
+    text: "tree[1].connection: MQTT Device can't be connected to Relay; choose one of these: MQTT Client",
   },
   {
     what: 'an invalid time of day',

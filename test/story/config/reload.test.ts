@@ -111,7 +111,7 @@ t.test(
   - { variable: Not a category, ident: ground_floor, type: boolean }
   - { category: Cellar, ident: cellar }
 `);
-    const messages = /tree: ground_floor: #\d+ has this ident and is a Category/;
+    const messages = /tree: ground_floor: #\d+ \(Category\) has this ident/;
     t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [messages] });
     t.ok(await idOf(fixture, 'cellar'));
     t.match(await rpc(fixture, 'GW_GetHealth'), { State: 'warning', Checks: { length: Number } });

@@ -72,7 +72,7 @@ t.test('a missing profile does not prevent the start, and is reported until it i
   const topics = [{ Ident: 'POWER', Type: 'float', StateTopic: 'p', Profile: '~Switch' }];
   await rpc(fixture, 'SVC_SetProperty', plug, 'Topics', JSON.stringify(topics));
   t.equal(await rpc(fixture, 'SVC_ApplyChanges', plug), true);
-  const type = /Topics\[0\]\.Profile: the profile ~Switch is one of type boolean, and POWER is of type float/;
+  const type = /Topics\[0\]\.Profile: the profile ~Switch is of type boolean, and POWER is of type float/;
   t.match(await checkOf(fixture, 'devices'), type);
   const again = await restarted(t, fixture);
   t.match(await checkOf(again, 'devices'), type);
@@ -144,7 +144,7 @@ t.test('health lists differences from the file after a reload', async (t) => {
     .replace('Meter', 'Gauge');
   await fixture.configure(SIMULATED_CONFIG + other);
   const messages =
-    /gateway.yaml:\d+:\d+: tree: wire: it is a Virtual I\/O; .*differ from the file in Host, Port$/;
+    /gateway.yaml:\d+:\d+: tree: wire: its module is Virtual I\/O; .*differ from the file in Host, Port$/;
   t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [messages] });
   t.match(await checkOf(fixture, 'configuration'), /^warning: .*tree: wire: /);
   t.equal(

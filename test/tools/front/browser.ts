@@ -6,7 +6,9 @@ import type { Test } from 'tap';
 
 /** Debian's browser; another one by the environment. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-/** The same version without windows, warnings and notifications around its pages: it takes a fourth less time. */
+/**
+ * The same version without windows, warnings and notifications around its pages: it takes a fourth less time.
+ */
 const SHELL = '/usr/bin/chromium-headless-shell';
 
 /** Why tests with a browser are skipped; false where there is one. */
@@ -25,7 +27,7 @@ function keyDigest(certificate: string): string {
   return createHash('sha256').update(key).digest('base64');
 }
 
-/** A browser without a screen, as root; it ends with the test. Its shell, if nothing else is asked for. */
+/** Starts a headless browser, as root, that ends with the test; by default chromium-headless-shell. */
 export async function startBrowser(t: Test, options: BrowserOptions = {}): Promise<Browser> {
   const browser = await launchBrowser({ isShell: true, ...options });
   t.teardown(() => browser.close());

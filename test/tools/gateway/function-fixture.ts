@@ -228,7 +228,7 @@ export class FunctionFixture implements AsyncDisposable {
       messageLog: new ServiceLog({ write: () => undefined, form: 'json' }),
       connections: () => this.api,
       messageWatch: createMessageWatch(kernel, clock, options),
-      execute: async () => Promise.reject(fault('NOT_ALLOWED', 'Running programs on a desk')),
+      execute: async () => Promise.reject(fault('NOT_ALLOWED', 'Running programs in tests')),
       machine: lazyMachine(this.clock, systemResolver(this.clock), import.meta.dirname),
       backups: async () => Promise.reject(fault('NOT_SUPPORTED', 'Backups on a desk')),
       targetBackups: async () => Promise.reject(fault('NOT_SUPPORTED', 'Backups on a desk')),

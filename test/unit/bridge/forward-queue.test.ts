@@ -37,7 +37,7 @@ t.test('while the receiver acknowledges, nothing is written to the disk', async 
 });
 
 t.test(
-  'what is not acknowledged goes to the disk, once per interval, and is sent after values of now',
+  'what is not acknowledged goes to the disk, once per interval, and is sent after live values',
   async (t) => {
     const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
     const queue = await openQueue({ files, clock });
@@ -68,7 +68,7 @@ t.test(
   },
 );
 
-t.test('values of the past are sent at a limited rate', async (t) => {
+t.test('historical values are sent at a limited rate', async (t) => {
   const clock = new ManualClock();
   const queue = await openQueue({ clock, resendRate: 100 });
   for (let n = 0; n < 200; n++) queue.put(valueAt('a', n));
@@ -272,7 +272,7 @@ t.test('a full disk: values stay in memory, then the lowest priority is dropped'
   await queue.close();
 });
 
-t.test('a receiver that is too slow: values of now go to the disk, and keep their order', async (t) => {
+t.test('a receiver that is too slow: live values go to the disk, and keep their order', async (t) => {
   const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
   const queue = await openQueue({ files, clock });
   const receiver = new TestReceiver(10);
@@ -302,7 +302,7 @@ t.test('times of a clock that was not synchronised are corrected before sending'
   const receiver = new TestReceiver();
   queue.attach(receiver);
   await yieldToEventLoop();
-  t.strictSame(receiver.historical, [], 'values of the past wait for the clock');
+  t.strictSame(receiver.historical, [], 'historical values wait for the clock');
   clock.stepWallClock(1_700_000_000_000);
   clock.hasTrustedTime = true;
   clock.advance(INTERVAL_MS);

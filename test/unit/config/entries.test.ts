@@ -46,7 +46,7 @@ t.test(
         /date: 13-24 is not a date; write it like 2026-12-24, or 12-24/,
       ],
       ['is: atLeast, value: 2', 'is: least, value: 2', /\.is: expected equal or notEqual/],
-      ['is: atLeast, value: 2', 'is: atLeast', /a variable is compared with either a value or/],
+      ['is: atLeast, value: 2', 'is: atLeast', /a variable condition has exactly one of the keys value/],
       [
         '{ weekday: sunday }',
         '{ weekday: sunday, time: "6:00" }',

@@ -102,7 +102,7 @@ await t.test('commands to stay on do not delay the end of the time', async (t) =
   t.strictSame(driven, [true, true, false], 'the command in progress, then the off');
   t.match(results, [
     { status: 'fulfilled' },
-    { status: 'rejected', reason: { code: 'DEVICE_REFUSED', message: /it had to go off/ } },
+    { status: 'rejected', reason: { code: 'DEVICE_REFUSED', message: /the output had to be switched off/ } },
     { status: 'rejected', reason: { code: 'DEVICE_REFUSED' } },
   ]);
   output.close();

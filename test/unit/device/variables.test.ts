@@ -68,7 +68,7 @@ t.test('a missing profile, or one of another type, is reported; the instance wor
     { code: 'PROFILE', text: missing },
     {
       code: 'PROFILE',
-      text: /Rows\[1\]\.Profile: the profile ~Temperature is one of type float, and ON is of type boolean/,
+      text: /Rows\[1\]\.Profile: the profile ~Temperature is of type float, and ON is of type boolean/,
     },
   ]);
   t.match(fixture.status(one), missing);
@@ -149,8 +149,8 @@ t.test('an ident names one variable', async (t) => {
   await fixture.change(one, { Rows: [row('TEMP'), row('ROOM'), row('MINE')] });
   await fixture.waitForLink(one, 'online');
   t.match(fixture.devices.problems(one.id), [
-    { code: 'VARIABLE', text: /no variable ROOM: #\d+ below it, a Category, has this ident/ },
-    { code: 'VARIABLE', text: /no variable MINE: #\d+ below it, a variable of type string, has this ident/ },
+    { code: 'VARIABLE', text: /no variable ROOM: #\d+ below it \(Category\) has this ident/ },
+    { code: 'VARIABLE', text: /no variable MINE: #\d+ below it \(variable of type string\) has this ident/ },
   ]);
   t.match(users.data, { type: variableType.string, value: 'kept' });
   tree.set(users, 'ident', 'OTHER');

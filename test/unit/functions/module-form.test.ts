@@ -112,7 +112,7 @@ t.test('a path that can never work is an error, one that may work later a warnin
   ]);
   t.match(await check('attic'), [{ Property: 'Follows', Severity: 'error', Text: /no boolean variable/ }]);
   t.match(await check('flag'), [{ Property: 'Follows', Severity: 'error', Text: /flag has no action/ }]);
-  t.match(await check('the lamp'), [{ Property: 'Follows', Severity: 'error', Text: /no path of idents/ }]);
+  t.match(await check('the lamp'), [{ Property: 'Follows', Severity: 'error', Text: /not an ident path/ }]);
   const missing = 'there is no object at attic/fan yet';
   t.strictSame(await check('attic/fan'), [
     {

@@ -33,7 +33,7 @@ t.test('unsupported functions check their parameters and fail with the reason', 
     await t.rejects(fixture.call(name, ...parameters.map(validValue)), {
       code: 'NOTHING_TO_DO',
       rpc: -32603,
-      message: `A gateway has nothing to do for ${name}: ${nothing}`,
+      message: `${name} is not supported: ${nothing}`,
     });
     await t.rejects(fixture.call(name, ...parameters.map(validValue), 1), { code: 'PARAMETER_COUNT' });
   }

@@ -37,7 +37,7 @@ t.test('utility functions require the instance of the utility control', async (t
   ];
   for (const [name, ...params] of calls) {
     await t.rejects(fixture.call(name, lamp, ...params), {
-      message: `Instance #${lamp} is not a Utility Control`,
+      message: `Instance #${lamp} is not an instance of Utility Control`,
     });
     await t.rejects(fixture.call(name, 0, ...params), { code: 'NOT_OF_TYPE' });
   }

@@ -129,7 +129,7 @@ await t.test('it has the policies of an output', async (t) => {
   t.strictSame(board.valuesOf(lamp), [true, true]);
   await board.elapse(500);
   t.strictSame(board.valuesOf(lamp), [false, false], 'no command came');
-  t.match(board.status(lamp), /no command for 2 s: it was made inactive/);
+  t.match(board.status(lamp), /no command for 2 s: the output was set to inactive/);
   t.equal(await board.looks(6), '......');
   await board.write(lamp, 'BLINK', true);
   await board.call('GW_SimulateChipGone', 'simulated', true);

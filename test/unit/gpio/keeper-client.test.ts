@@ -60,8 +60,8 @@ await t.test('a policy that would break a rule is rejected', async (t) => {
     await fixture.waitForValue(interlocked, 'LINK', 'closed');
     const errors = [interlocked, timed].map(({ id }) => String(fixture.devices.problems(id)[0]?.text));
     t.match(errors, [
-      `${policy} is active, and Interlock can't be kept then`,
-      `${policy} is active, and MaxOnS can't be kept then`,
+      `${policy} is active, while Interlock cannot be enforced: set ${policy} to hold or inactive`,
+      `${policy} is active, while MaxOnS cannot be enforced: set ${policy} to hold or inactive`,
     ]);
   }
   t.same(fixture.levels('RELAY1', 'RELAY2'), [false, false]);
@@ -114,12 +114,12 @@ await t.test(
     await fixture.write(lamp, true);
     await elapse(fixture.clock, 1);
     t.match(fixture.devices.problems(pump.id), [{ code: 'SILENT' }]);
-    t.match(fixture.devices.problems(pump.id)[0]?.text, /could not be made inactive.*minimum on time/);
+    t.match(fixture.devices.problems(pump.id)[0]?.text, /could not be set to inactive.*minimum on time/);
     t.same(fixture.levels('RELAY1', 'RELAY2', 'RELAY3'), [true, true, true]);
     await elapse(fixture.clock, 59);
     t.equal(fixture.value(lamp, 'STATE'), false);
     t.match(fixture.devices.problems(lamp.id), [
-      { code: 'SILENT', text: { text: 'no command for 60 s: it was made inactive (OnSilence)' } },
+      { code: 'SILENT', text: { text: 'no command for 60 s: the output was set to inactive (OnSilence)' } },
     ]);
     await fixture.write(lamp, true);
     t.same(fixture.devices.problems(lamp.id), []);

@@ -10,7 +10,7 @@ async function online(board: BoardFixture, module: string, properties: object): 
   return instance;
 }
 
-const isOn = (board: BoardFixture, instance: Instance) => /oscillates/.test(board.status(instance));
+const isOn = (board: BoardFixture, instance: Instance) => /oscillating/.test(board.status(instance));
 const flood = (board: BoardFixture, line: string, ...[perS, forMs]: [number, number]) =>
   board.call('GW_SimulateFlood', line, perS, forMs);
 
@@ -44,7 +44,7 @@ t.test(
     await flood(board, 'BUTTON1', 5000, 20_000);
     await board.elapse(20_000);
     t.ok(isOn(board, input));
-    t.match(board.devices.problems(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
+    t.match(board.devices.problems(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1: oscillating/ }]);
     t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
     const before = messages.length;
     t.ok(before > 10_000 && before <= 10_300, `${before} changes reported of 100,000`);
@@ -146,7 +146,7 @@ t.test('a level group has no number while one of its lines oscillates', async (t
   const group = await online(board, 'Level Group', { Lines: ['BUTTON1', 'BUTTON2'], SettleMs: 0 });
   await flood(board, 'BUTTON2', 10_000, 5000);
   await board.elapse(4000);
-  t.match(board.status(group), /BUTTON2 oscillates/);
+  t.match(board.status(group), /BUTTON2: oscillating/);
   t.equal(doubtOf(group, 'VALUE'), 'OSCILLATES');
   const messages = board.watch(group, 'VALUE');
   await board.drive('BUTTON1', true);

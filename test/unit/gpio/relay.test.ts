@@ -308,5 +308,5 @@ await t.test('Boot last obeys the rules and restores the last command before the
   const levels = outputs.levels('RELAY1', 'RELAY2');
   t.equal(levels.filter(Boolean).length, 1, 'at most one of them');
   const limited = outputs.relay('RELAY3', { Boot: 'last', MaxOnS: 60 });
-  t.match(outputs.value(limited, 'STATUS'), /MaxOnS can't be kept over a power cut/);
+  t.match(outputs.value(limited, 'STATUS'), /MaxOnS cannot be enforced across a power cut/);
 });

@@ -35,11 +35,11 @@ t.test('an unresolved path is reported with the existing names, and nothing is g
   t.throws(() => objectAt(tree, 'ground_flor/Hall'), {
     code: 'PATH_NOT_FOUND',
     message:
-      'Nothing at the root has the ident or the name ground_flor; there: ground_floor; did you mean ground_floor?',
+      'Nothing at the root has the ident or the name ground_flor; existing: ground_floor; did you mean ground_floor?',
   });
   t.throws(
     () => objectAt(tree, 'ground_floor/Hall/LAMP/x'),
-    /below ground_floor\/Hall\/LAMP .* x; there is nothing/,
+    /below ground_floor\/Hall\/LAMP .* x; it has no children/,
   );
   const twin = category('Hall', '', floor);
   t.throws(() => objectAt(tree, 'ground_floor/Hall/LAMP'), {

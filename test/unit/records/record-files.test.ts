@@ -211,7 +211,7 @@ t.test('an invalid line is reported with its number and the reason', async (t) =
 
 t.test('a read error after some lines is reported with its position', async (t) => {
   for (const [text, line, why] of [
-    ['a,b\n1,"x\n\n', 2, /opened and not closed until the end/],
+    ['a,b\n1,"x\n\n', 2, /opened but never closed/],
     ['a,b\n1,"x"y\n', 2, /between a closing quote and/],
     ['a,b\n1,x"y"\n', 2, /within a field that does not begin/],
     [`a,b\n1,"${'x'.repeat(5_000_000)}`, 2, /longer than 4 MiB/],

@@ -8,7 +8,7 @@ import { NONE, isObject, jsonIn, memberOf, numberOf, readJson, readText } from '
 
 const { boolean, float, integer, string } = variableType;
 
-/** In Base64, up to this are blanks and line breaks. */
+/** Characters up to this code are blanks and line breaks, which Base64 may contain. */
 const SPACE = 0x20;
 /** `=` */
 const PADDING = 0x3d;

@@ -1,6 +1,6 @@
 /**
- * The process of a broker: serves clients as the gateway configures, until the gateway ends or says so. What
- * clients send never reaches the process of the gateway.
+ * The process of a broker: serves clients as the gateway configures, until the gateway ends or closes it.
+ * What clients send never reaches the process of the gateway.
  */
 import { setPriority } from 'node:os';
 import { systemClock } from '../../../../src/base/clock.js';

@@ -6,9 +6,11 @@ import type { Broker } from './broker.js';
 import { GuardedStream } from './guarded-stream.js';
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** The kernel notices a peer that is gone without a word after this time, ms. */
+/**
+ * When the kernel begins to probe an idle connection, ms: its peer may have disappeared without closing it.
+ */
 const KEEPALIVE_IDLE_MS = 60_000;
-/** Connections that have not logged in; for another one, the oldest of them is closed. */
+/** Limit of connections that have not logged in; a further one closes the oldest of them. */
 const MAX_PENDING = 64;
 
 /** Listens for clients of a broker. */

@@ -6,7 +6,10 @@ export interface TopicAccess {
   readonly write: readonly string[];
 }
 
-/** Whether a topic may be received. Topics that begin with $ belong to the broker, and need a filter that does. */
+/**
+ * Whether a topic may be received. Topics that begin with $ belong to the broker; only a filter that begins
+ * with $ matches them.
+ */
 export const canRead = ({ read }: TopicAccess, topic: string): boolean =>
   read.some((filter) => matchesFilter(filter, topic));
 
@@ -15,8 +18,8 @@ export const canWrite = ({ write }: TopicAccess, topic: string): boolean =>
   !topic.startsWith('$') && write.some((filter) => matchesFilter(filter, topic));
 
 /**
- * Whether a subscription can deliver anything: a part of it is enough, because each message is checked as well.
- * Many programs subscribe to # and use what they get.
+ * Whether a subscription can deliver anything: a part of it is enough, because each message is checked as
+ * well. Many programs subscribe to # and use what they get.
  */
 export const canSubscribe = ({ read }: TopicAccess, filter: string): boolean =>
   read.some((permitted) => haveCommonTopic(permitted, filter));

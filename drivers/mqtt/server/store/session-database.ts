@@ -25,13 +25,18 @@ const SHAPE: DatabaseShape = {
   ],
 };
 
-/** Keeps one damaged database, for a later look: more would fill the disk. */
+/**
+ * Suffix of a damaged database that is kept for inspection; only one is kept, because more would fill the
+ * disk.
+ */
 const DAMAGED = '.damaged';
 
 /** What is in a database, and what was wrong with it. */
 export interface LoadedRecords {
   readonly records: readonly (readonly [key: string, value: Uint8Array])[];
-  /** The number of rows with a wrong checksum, which are dropped; -1 if the complete database was unusable. */
+  /**
+   * The number of rows with a wrong checksum, which are dropped; -1 if the complete database was unusable.
+   */
   readonly damaged: number;
 }
 

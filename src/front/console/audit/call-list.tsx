@@ -10,7 +10,9 @@ import { auditTexts } from './texts.js';
 
 /** The lowest ID of an object: smaller numbers are values, except in the first parameter. */
 const OBJECT_ID = 10_000;
-/** The user name of residents: in their role, another one is the owner's view of a front. */
+/**
+ * The user name of residents. In their role, any other user name is the owner, who views a front as they do.
+ */
 const RESIDENT = 'webfront';
 /** Characters of a parameter that a sentence shows; the details show more. */
 const SHOWN_LENGTH = 60;
@@ -153,7 +155,7 @@ function ObjectLink({ node }: { readonly node: TreeNode }) {
 const plain = (value: unknown): string =>
   typeof value === 'string' ? translated(value) : (JSON.stringify(value) ?? '');
 
-/** With what the audit has instead of a long text or a password: its length. */
+/** Translates what the audit has in place of a long text or a password: `(12 characters)`. */
 const translated = (text: string): string =>
   text.replace(/^\((\d+) characters\)$/, (_all, count: string) => auditTexts().characters(count));
 

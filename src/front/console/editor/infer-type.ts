@@ -19,7 +19,7 @@ const CALLING_METHODS = new Set([
   'map',
   'some',
 ]);
-/** A longer chain of names is not followed: it may be a circle. */
+/** A longer chain of names is not followed: it may be a cycle. */
 const DEPTH = 12;
 
 /** The types of expressions in a text, as far as they follow from what functions of the reference return. */

@@ -21,7 +21,7 @@ export function BackupTargets({ onChange }: TargetsProps) {
   const app = useApp();
   const { state, reload } = useLoaded(() => app.call('GW_GetBackupTargets'), []);
   const settings = useSettings();
-  /** The name of the target whose form is open; empty for another one. */
+  /** The name of the target whose form is open; empty for a new one. */
   const edited = app.form<string>('target');
   const removed = useSignal<string | undefined>(undefined);
   const text = targetTexts();

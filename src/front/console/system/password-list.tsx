@@ -19,7 +19,7 @@ interface Target {
 }
 
 /** What a dialog is about. */
-type Asked =
+type Topic =
   | { readonly kind: 'password'; readonly target: Target }
   | { readonly kind: 'owner' }
   /** An area by its ident; undefined: a new one. Another owner may change the order. */
@@ -28,7 +28,7 @@ type Asked =
 /** The owner and the residents' areas, with their passwords: they are added, changed and removed. */
 export function PasswordList() {
   // What was typed must survive the end of the session.
-  const asked = useApp().form<Asked>('access');
+  const asked = useApp().form<Topic>('access');
   const { state, reload, change } = useSettings();
   const { passwords: text, areas: areaTexts } = systemTexts();
   const close = () => (asked.value = undefined);

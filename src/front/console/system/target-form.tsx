@@ -27,7 +27,7 @@ interface TargetDraft {
 
 interface TargetFormProps {
   readonly targets: readonly TargetSettings[];
-  /** The place of the target in the list; behind its end for another one. */
+  /** The index of the target in the list; the length of the list for a new one. */
   readonly at: number;
   readonly digest: string;
   readonly onDone: () => void;
@@ -179,7 +179,7 @@ function targetOf(before: TargetSettings | undefined, { name, kind, values }: En
   return { name: before?.name ?? name, ...(kind === 'path' ? given : { [kind]: given }) };
 }
 
-/** Another target; a list that is not there yet is created with it. */
+/** Adds a target; creates the list if there is none yet. */
 function additionOf(targets: readonly TargetSettings[], target: TargetSettings): Change[] {
   return targets.length === 0
     ? [['backup.targets', [target]]]

@@ -58,8 +58,8 @@ export function UpdatesView() {
   );
 }
 
-/** What the owner is asked to confirm; `source` is what is installed, '' for the version that was found. */
-interface Asked {
+/** What the owner is asked to confirm; `source` is what to install, '' for the version that was found. */
+interface Confirmation {
   readonly what: 'restart' | 'back' | 'install';
   readonly source: string;
 }
@@ -67,7 +67,7 @@ interface Asked {
 function Box({ updates, onChange }: { readonly updates: BoxUpdateRecord; readonly onChange: () => void }) {
   const app = useApp();
   const id = useId();
-  const asked = useSignal<Asked | undefined>(undefined);
+  const asked = useSignal<Confirmation | undefined>(undefined);
   const source = useSignal('');
   const text = updateTexts();
   const { Slots, Busy, Percent, Problem, Available, CheckedMs, NextCheckMs, RolledBack } = updates;
@@ -80,7 +80,7 @@ function Box({ updates, onChange }: { readonly updates: BoxUpdateRecord; readonl
     await app.act(action, done);
     onChange();
   };
-  const confirm = async ({ what, source: given }: Asked) => {
+  const confirm = async ({ what, source: given }: Confirmation) => {
     if (what === 'restart') return act(() => app.call('GW_RestartBox'), text.restarting);
     if (what === 'back') return act(() => app.call('GW_ActivateOtherSlot'));
     return act(() => app.call('GW_InstallUpdate', given));
@@ -206,7 +206,7 @@ function Box({ updates, onChange }: { readonly updates: BoxUpdateRecord; readonl
 }
 
 function questionOf(
-  asked: Asked,
+  asked: Confirmation,
   { available, other }: { readonly available: string; readonly other: string },
 ): { readonly title: string; readonly action: string } {
   const text = updateTexts();

@@ -10,7 +10,7 @@ interface Shift {
   readonly zone: string;
 }
 
-/** The begin of a later or an earlier period in a time zone, unix seconds. */
+/** The beginning of a later or an earlier period in a time zone, unix seconds. */
 export function shifted(start: number, { period, by, zone }: Shift): number {
   if (period === 'hour') return start + by * 3600;
   // Days have 23 to 25 hours: the calendar counts.

@@ -224,7 +224,7 @@ export const problems: readonly (readonly [english: RegExp, german: string])[] =
   [/^port (\d+) is used by (.+); choose another$/, 'Den Port $1 verwendet $2; wählen Sie einen anderen'],
   [/^(\S+) is used by (.+); choose another$/, '$1 verwendet $2; wählen Sie etwas anderes'],
   [
-    /^(.+) is no path of idents; use the form (.+)$/,
+    /^(.+) is not an ident path; use the form (.+)$/,
     '„$1“ ist kein Pfad aus Idents; verwenden Sie die Form $2',
   ],
   [/^there is no object at (.+) yet$/, 'Unter $1 gibt es noch kein Objekt'],

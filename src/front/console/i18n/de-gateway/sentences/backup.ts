@@ -7,7 +7,7 @@ export const backup: Readonly<Record<string, string>> = {
   SEALED_CUT: 'sie endet zu früh',
   SEALED_PACKED: 'ihr komprimierter Inhalt ist nicht gültig',
   SEALED_VERSION: 'ihr Format hat die Version {0}, unterstützt wird {1}; ein neueres stellwerk verwenden',
-  SEALED_KIND: 'sie ist von einer anderen Art als {0}',
+  SEALED_KIND: 'sie ist keine Datei der Art {0}',
   SEALED_CHANGED: 'sie wurde verändert, gekürzt oder umgeordnet',
   INDEX_INVALID: 'das Verzeichnis von {0} ist nicht gültig',
   INDEX_RENAMED: 'das Verzeichnis von {0} gehört zu {1}',

@@ -20,7 +20,7 @@ export const connections: Readonly<Record<string, string>> = {
   USER_EXISTS_ALREADY: 'der Server hat einen anderen Benutzer {0}: jedem einen eigenen Namen geben',
 
   // Modbus
-  WHAT_STATUS: 'Der Zustand von {0}',
+  WHAT_STATUS: 'Das Abfragen von {0}',
   UNKNOWN_WHETHER_LAST_COMMAND: 'ob der letzte Befehl ausgeführt wurde, ist unbekannt: es kam keine Antwort',
   ANOTHER_MODBUS_GATEWAY_USES: 'ein anderes Modbus-Gateway benutzt {0} an {1}',
   REQUESTS_ALREADY_QUEUED_BUS: 'an diesem Bus warten bereits {0} Anfragen',
@@ -127,7 +127,7 @@ export const connections: Readonly<Record<string, string>> = {
   STATUS_TOPIC_INVALID: 'StatusTopic: {0}',
   ANNOUNCEMENT_PROBLEM: '{0}: {1}',
   ANNOUNCEMENT_INVALID:
-    'Announcement ist keine Ankündigung: die Instanz aus den Ergebnissen der MQTT-Erkennung erstellen (GW_CreateFrom)',
+    'Announcement beschreibt kein Gerät: die Instanz aus den Ergebnissen der MQTT-Erkennung erstellen (GW_CreateFrom)',
   ADOPT_FAILED: '{0} konnte nicht erstellt werden: {1}',
   DEVICE_REMOVED: 'das Gerät wurde beim Broker entfernt; es kehrt zurück, wenn es wieder angekündigt wird',
   REPORTS_UNAVAILABLE: 'das Gerät meldet, dass es nicht erreichbar ist',

@@ -52,7 +52,7 @@ export const devices: Readonly<Record<string, string>> = {
   RULE_MIN_OFF: 'Mindestausschaltdauer',
   RULE_PULSE: 'nur ein Impuls zur Zeit',
   SWITCHED_OFF_WHILE_WAITING: 'wurde ausgeschaltet, während das Einschalten wartete',
-  OFF_WHILE_WAITING: 'musste aus bleiben, während das Einschalten wartete',
+  OFF_WHILE_WAITING: 'der Ausgang musste ausgeschaltet werden, während der Befehl zum Einschalten wartete',
   SWITCHING_OFF_FAILED:
     'Der Ausgang muss inaktiv sein, aber das Ausschalten schlug fehl; weiterer Versuch: {0}',
   NOT_SWITCHED: 'Der Ausgang wurde nicht eingeschaltet ({0}): {1}',
@@ -145,7 +145,7 @@ export const devices: Readonly<Record<string, string>> = {
   LINES_REPEATED: 'Lines nennt eine Leitung zweimal',
   LINES_NOT_VALID_NUMBER: 'Die Leitungen ergeben keine gültige Zahl im Code {0}: {1}',
   OSCILLATING_LINES:
-    '{0}: Die Leitung schwingt mit mehr als {1} Änderungen pro Sekunde und wird einmal pro Sekunde gemeldet, bis sie {2} s ruhig war. Auf Wackelkontakt oder fehlenden Pull-Widerstand (Bias) prüfen oder DebounceUs erhöhen; für schnelle Impulse Counter oder Frequency verwenden',
+    '{0}: schwingt, mehr als {1} Änderungen pro Sekunde; wird einmal pro Sekunde gemeldet, bis {2} s lang Ruhe war. Auf Wackelkontakt oder fehlenden Pull-Widerstand (Bias) prüfen oder DebounceUs erhöhen; für schnelle Impulse Counter oder Frequency verwenden',
   GATEWAY_NO_LINE_KEEPER: 'dieses Gateway hat keinen Leitungswächter (STELLWERK_KEEPER ist nicht gesetzt)',
   NO_OUTPUTS: 'keine Ausgänge an den Leitungen dieses Geräts',
   OUTPUTS_GUARDED: '{0} vom Leitungswächter gesichert',
@@ -176,9 +176,9 @@ export const devices: Readonly<Record<string, string>> = {
   MAX_ON_NOT_KEPT_OVER_POWER_CUT:
     'Boot ist last, und MaxOnS lässt sich über einen Stromausfall nicht einhalten: Boot auf hold, inactive oder active setzen',
   INTERLOCK_NOT_KEPT:
-    '{0} ist active, und Interlock lässt sich dann nicht einhalten: auf hold oder inactive setzen',
+    '{0} ist active, und Interlock lässt sich dann nicht einhalten: {1} auf hold oder inactive setzen',
   MAX_ON_NOT_KEPT:
-    '{0} ist active, und MaxOnS lässt sich dann nicht einhalten: auf hold oder inactive setzen',
+    '{0} ist active, und MaxOnS lässt sich dann nicht einhalten: {1} auf hold oder inactive setzen',
   BOOT_ACTIVE_WHICH_INTERLOCK:
     'Boot ist hier und bei {0} active, was die Verriegelung {1} verbietet: keiner wird eingeschaltet; Boot nur bei einem auf active setzen',
   OTHERS: 'anderen',

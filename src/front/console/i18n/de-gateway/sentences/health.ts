@@ -125,8 +125,8 @@ export const health: Readonly<Record<string, string>> = {
   FREE_SPACE: '{0} von {1} frei auf dem Datenträger des Datenverzeichnisses',
   FREE_SOME_SPACE_USE:
     'Platz schaffen (sudo du -xh / | sort -h | tail zeigt die größten Ordner) oder eine größere Karte verwenden',
-  MORE_THAN_LIFE: 'mehr als die gesamte Lebensdauer',
-  SHARE_OF_LIFE: '{0} bis {1} % der Lebensdauer',
+  MORE_THAN_LIFE: 'die gesamte vorgesehene Lebensdauer',
+  SHARE_OF_LIFE: '{0} bis {1} % der vorgesehenen Lebensdauer',
   CARD_WEAR: '{0} meldet, dass {1} verbraucht ist{2}',
   SPARE_BLOCKS: ', ebenso die meisten Ersatzblöcke',
   TEMPERATURE: '{0} °C',

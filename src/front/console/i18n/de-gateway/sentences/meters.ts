@@ -8,7 +8,7 @@ export const meters: Readonly<Record<string, string>> = {
   METER_MALFORMED:
     'Byte wurden verworfen, die kein {0}-Telegramm sind; Protokoll, BaudRate, DataBits und Parity prüfen',
   METER_TOO_LONG:
-    'Byte wurden verworfen, die länger als ein {0}-Telegramm sind; Protokoll, BaudRate, DataBits und Parity prüfen',
+    'Daten, die länger als ein {0}-Telegramm sind, wurden verworfen; Protokoll, BaudRate, DataBits und Parity prüfen',
   METER_READOUT: 'das Auslesen des Zählers',
   METER_REPLY: 'die Antwort des Zählers',
   METER_ON: 'der Zähler an {0}',

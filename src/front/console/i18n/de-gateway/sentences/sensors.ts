@@ -40,7 +40,7 @@ export const sensors: Readonly<Record<string, string>> = {
     'der Kernel kennt {0} an {1}, aber kein Treiber benutzt ihn; sudo modprobe {2} ausführen; wenn es hilft, lädt ihn sudo stellwerk enable-chip {3} bei jedem Start, sonst die Verdrahtung prüfen',
   SENSOR_SEE_PAGE: 'wie {1} eingeschaltet wird, steht auf {0}',
   SENSOR_WHICH_CHIP:
-    'sudo stellwerk enable-chip ads1115@{0} ausführen, oder mit ads1015, wenn es dieser ist: der Kernel gibt beiden denselben Namen',
+    'sudo stellwerk enable-chip ads1115@{0} für einen ADS1115 oder ads1015@{1} für einen ADS1015 ausführen; der Kernel gibt beiden denselben Namen',
   SENSOR_ADD_SETTINGS: '{0} in {1} eintragen und neu starten (sudo stellwerk enable-chip {2} erledigt das)',
   SENSOR_NO_BUS: 'dieses Gerät hat keinen Bus i2c-{0}{1}; im Device-Tree einschalten ({2})',
   SENSOR_DECLARE: 'wenn der Baustein an i2c-{0} angeschlossen ist, sudo stellwerk enable-chip {1} ausführen',
@@ -54,7 +54,7 @@ export const sensors: Readonly<Record<string, string>> = {
   CHIP_NO_REPLY:
     'stellwerk-chips.service hat nicht geantwortet; journalctl -u stellwerk-chips zeigt den Grund',
   WHAT_CHIP_WITHOUT_SERVICE:
-    'Das Schreiben ohne stellwerk-chips.path (sudo stellwerk enable-chip --yes {0} erledigt es)',
+    'Das Eintragen eines Bausteins ohne stellwerk-chips.path (stattdessen sudo stellwerk enable-chip --yes {0} ausführen)',
   WHAT_CHIP_IN_PROGRESS: 'Ein anderer Baustein wird gerade geschrieben',
   SENSOR_BUSES: '; vorhanden: {0}',
 };

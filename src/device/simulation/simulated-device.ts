@@ -1,8 +1,8 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 import type { Signal } from '../../base/signal.js';
 
-/** The end of a simulated serial line at which the device is. */
-export interface SimulatedLine {
+/** The device's end of a simulated serial port. */
+export interface SerialPeer {
   /** Emits the bytes that the port sends. */
   readonly onReceived: Signal<Buffer>;
   /** Emits true when the port opens, and false when it closes or is unplugged. */
@@ -11,8 +11,8 @@ export interface SimulatedLine {
   send(bytes: Uint8Array): void;
 }
 
-/** Puts a simulated device at the end of a line. It uses the clock only while the port is open. */
-export type SimulatedDevice = (line: SimulatedLine, clock: Clock) => void;
+/** Connects a simulated device to a port. It uses the clock only while the port is open. */
+export type SimulatedDevice = (peer: SerialPeer, clock: Clock) => void;
 
 /** A value that swings around its mean: the mean, by how much, and within which time. */
 type Swing = readonly [mean: number, by: number, withinMs: number];
@@ -27,8 +27,8 @@ const COUNTED_SINCE_MS = Date.UTC(2020, 0, 1);
 const HOUR_MS = 3_600_000;
 
 /**
- * What a counter of a swinging value shows, in units of the value times an hour. It never falls if the value is
- * never negative.
+ * What a counter of a swinging value shows, in units of the value times an hour. It never falls if the value
+ * is never negative.
  */
 export function swingCounter(nowMs: number, [mean, by, withinMs]: Swing): number {
   const ms = Math.max(0, nowMs - COUNTED_SINCE_MS);
@@ -38,18 +38,18 @@ export function swingCounter(nowMs: number, [mean, by, withinMs]: Swing): number
 
 /** A device that replies this long after a request. */
 export function replyLater(
-  line: SimulatedLine,
+  peer: SerialPeer,
   clock: Clock,
   { delayMs, replyTo }: { readonly delayMs: number; replyTo(request: Buffer): readonly Uint8Array[] },
 ): void {
   let cancel: Cancel | undefined;
-  line.onReceived.on((bytes) => {
+  peer.onReceived.on((bytes) => {
     const replies = replyTo(bytes);
     if (replies.length === 0) return;
     cancel?.();
-    cancel = clock.after(delayMs, () => replies.forEach((reply) => line.send(reply)));
+    cancel = clock.after(delayMs, () => replies.forEach((reply) => peer.send(reply)));
   });
-  line.onOpened.on((isOpen) => {
+  peer.onOpened.on((isOpen) => {
     if (!isOpen) cancel?.();
   });
 }
