@@ -26,19 +26,23 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
   const config = { board: undefined };
   const file = join(PACKAGE_ROOT, 'dist/test/bench/baselines/start.js');
   const core = cores.server;
-  const bare = () =>
-    start(async () => {
-      const port = await reservePort();
-      return { port, program: pinned(core, [process.execPath, file, String(port)]) };
-    });
-  const [ours, theirs] = await interleaved(effort.rounds, [
-    () => start(() => gatewayProgram({ directory: empty, config, core }), RELEASED_MS),
-    bare,
+  const bare = async () => {
+    const port = await reservePort();
+    return { port, program: pinned(core, [process.execPath, file, String(port)]) };
+  };
+  const [rounds] = await interleaved(effort.rounds, [
+    () =>
+      startAll([
+        () => gatewayProgram({ directory: empty, config, core }),
+        bare,
+        () => gatewayProgram({ directory: full, config, core }),
+      ]),
   ]);
-  const [loaded] = await interleaved(effort.rounds, [
-    () => start(() => gatewayProgram({ directory: full, config, core }), RELEASED_MS),
-    () => start(() => gatewayProgram({ directory: empty, config, core })),
-  ]);
+  const [ours, theirs, loaded] = [0, 1, 2].map((at) => rounds.map((round) => round[at] as Start)) as [
+    Start[],
+    Start[],
+    Start[],
+  ];
   const cpu = (starts: readonly Start[]) =>
     quantile(
       starts.map((start) => start.cpuMs),
@@ -94,24 +98,31 @@ interface Start {
   readonly mib: number;
 }
 
-/** Starts a process, calls it until it replies, waits for `waitMs` and until it is idle, and ends it. */
-async function start(
-  begin: () => Promise<{ port: number; program: ReturnType<typeof pinned> }>,
-  waitMs = 0,
-): Promise<Start> {
-  const { program, port, sinceMs } = await begin().then((begun) => ({
-    ...begun,
-    sinceMs: performance.now(),
-  }));
-  await using _end = program;
-  const { request } = shot({ jsonrpc: '2.0', id: 1, method: 'GetValue', params: [1] }, {});
-  await answered(port, request);
-  const answeredMs = performance.now() - sinceMs;
-  const pid = idOf(program);
-  const usedMs = cpuMs(pid);
-  await sleep(waitMs);
-  await idle(pid);
-  return { answeredMs, cpuMs: usedMs, mib: residentMiB(pid) };
+/**
+ * Starts processes one after the other, each when the one before has replied, waits until they are idle and
+ * have returned the memory of the start, and ends them.
+ */
+async function startAll(
+  programs: readonly (() => Promise<{ port: number; program: ReturnType<typeof pinned> }>)[],
+): Promise<Start[]> {
+  await using ends = new AsyncDisposableStack();
+  const starts = [];
+  for (const begin of programs) {
+    const { program, port } = await begin();
+    ends.use(program);
+    const sinceMs = performance.now();
+    const { request } = shot({ jsonrpc: '2.0', id: 1, method: 'GetValue', params: [1] }, {});
+    await answered(port, request);
+    const pid = idOf(program);
+    starts.push({ pid, answeredMs: performance.now() - sinceMs, cpuMs: cpuMs(pid) });
+  }
+  await sleep(RELEASED_MS);
+  const all: Start[] = [];
+  for (const { pid, ...times } of starts) {
+    await idle(pid);
+    all.push({ ...times, mib: residentMiB(pid) });
+  }
+  return all;
 }
 
 async function answered(port: number, request: Buffer): Promise<void> {
