@@ -80,7 +80,7 @@ export function mqttFunctions(
         const topics = topicsOf(id);
         const { payload, text: payloadText } = await (await retained()).getRetainedMessage(topics, topic);
         if (payload.length > PAYLOAD_REPLY_LIMIT)
-          throw fault('TEXT_TOO_LONG', coded`WHAT_PAYLOAD: The payload`, PAYLOAD_REPLY_LIMIT);
+          throw fault('TEXT_TOO_LONG', coded`WHAT_PAYLOAD: The payload`, PAYLOAD_REPLY_LIMIT, 'bytes');
         return payloadText === undefined
           ? { Topic: topic, Payload: payload.toString('base64'), Encoding: 'base64' as const }
           : { Topic: topic, Payload: payloadText, Encoding: 'utf8' as const };

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { coded, type Text } from '../../src/base/codes/coded-text.js';
+import { coded, either, type Text } from '../../src/base/codes/coded-text.js';
 import { type ModuleDefinition, moduleKind, referenceKind, variableType } from '../../src/device/module.js';
 import { enumProperty } from '../../src/device/toolkit/enum-property.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
@@ -94,7 +94,7 @@ function check(checked: NotificationProperties): Text | undefined {
     return coded`NOTIFICATION_URL_EMPTY: Url is empty: give the address of the server`;
   const schemes = SCHEMES[Service];
   if (Url !== '' && (!URL.canParse(Url) || !schemes.includes(new URL(Url).protocol)))
-    return coded`NOTIFICATION_URL_INVALID: Url ${Url} must begin with ${schemes.map((one) => `${one}//`).join(' or ')}`;
+    return coded`NOTIFICATION_URL_INVALID: Url ${Url} must begin with ${either(schemes.map((one) => `${one}//`))}`;
   if (Url !== '' && new URL(Url).username + new URL(Url).password !== '')
     return coded`URL_WITH_LOGIN: Url must not contain a user name or password; set UserName and Password`;
   if (Service === 'ntfy' && ntfyTopic(Url) === '')

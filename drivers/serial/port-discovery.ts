@@ -101,10 +101,9 @@ export async function resolvePort(where: string, roots: PortRoots = kernelRoots)
     );
   }
   if (matching.length > 1) {
-    const paths = matching.map((port) => port.path).join(' and ');
     throw fault(
       'DEVICE_OFFLINE',
-      coded`ADAPTER_AMBIGUOUS: ${where} matches ${paths}; add the serial number, or use a path below /dev/serial/by-id`,
+      coded`ADAPTER_AMBIGUOUS: ${where} matches ${matching.map((port) => port.path)}; add the serial number, or use a path below /dev/serial/by-id`,
     );
   }
   return only.path;

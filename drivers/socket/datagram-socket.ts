@@ -113,7 +113,7 @@ export class DatagramSocket {
    */
   async send(bytes: Uint8Array, to: Peer): Promise<void> {
     if (bytes.length > DATAGRAM_LIMIT)
-      throw fault('TEXT_TOO_LONG', coded`WHAT_DATAGRAM: A datagram`, DATAGRAM_LIMIT);
+      throw fault('TEXT_TOO_LONG', coded`WHAT_DATAGRAM: A datagram`, DATAGRAM_LIMIT, 'bytes');
     if (this.#closing !== undefined) throw socketClosed();
     const cost = bytes.length + DATAGRAM_COST;
     if (this.#waitingBytes + cost > QUEUE_LIMIT)

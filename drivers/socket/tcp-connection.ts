@@ -61,7 +61,8 @@ export class TcpConnection {
   async send(bytes: Uint8Array): Promise<void> {
     const { socket, name, onSent } = this.#options;
     if (!socket.writable) throw this.#endedFault();
-    if (bytes.length > QUEUE_LIMIT) throw fault('TEXT_TOO_LONG', coded`WHAT_DATA: The data`, QUEUE_LIMIT);
+    if (bytes.length > QUEUE_LIMIT)
+      throw fault('TEXT_TOO_LONG', coded`WHAT_DATA: The data`, QUEUE_LIMIT, 'bytes');
     const { writableLength } = socket;
     if (writableLength + bytes.length > QUEUE_LIMIT) {
       throw fault(

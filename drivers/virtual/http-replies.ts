@@ -26,7 +26,7 @@ export class HttpReplies {
     if (!/^\/\S*$/.test(route)) throw fault('PARAMETER_BOUNDS', 'Route');
     if (!/^[A-Za-z]+$/.test(method)) throw fault('PARAMETER_BOUNDS', 'Method');
     const body = encodeLatin1(data);
-    if (body.length > REPLY_BYTES_LIMIT) throw fault('TEXT_TOO_LONG', 'Data', REPLY_BYTES_LIMIT);
+    if (body.length > REPLY_BYTES_LIMIT) throw fault('TEXT_TOO_LONG', 'Data', REPLY_BYTES_LIMIT, 'bytes');
     const key = `${method.toUpperCase()} ${route}`;
     if (!this.#replies.has(key) && this.#replies.size >= REPLIES_LIMIT)
       throw fault('BUSY', coded`REPLIES_ALREADY_SET: ${REPLIES_LIMIT} replies are already set`);

@@ -13,7 +13,7 @@ export class SentLog<T extends { readonly Text: string }> {
   /** Throws `TEXT_TOO_LONG` for a text that exceeds the limit of the log. */
   add(sent: T): void {
     if (sent.Text.length > SENT_BYTES_LIMIT)
-      throw fault('TEXT_TOO_LONG', coded`WHAT_IS_SENT: What is sent`, SENT_BYTES_LIMIT);
+      throw fault('TEXT_TOO_LONG', coded`WHAT_IS_SENT: What is sent`, SENT_BYTES_LIMIT, 'bytes');
     this.#all.push(sent);
     this.#size += sent.Text.length;
     while (this.#all.length > SENT_ENTRIES_LIMIT || this.#size > SENT_BYTES_LIMIT)

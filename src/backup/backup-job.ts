@@ -118,7 +118,7 @@ async function nameOf(repository: Repository, name: string, key: RecoveryKey): P
   if (newest === undefined)
     throw fault(
       'BACKUP_TARGET_FAILED',
-      coded`NO_BACKUP_OF_KEY: it has no backup of the key ${key.id}; check the key and the folder`,
+      coded`NO_BACKUP_OF_KEY: it has no backup encrypted with the key ${key.id}; check the key and the folder`,
     );
   return newest;
 }

@@ -90,8 +90,7 @@ export const faults = {
   TEXT_TOO_LONG: row(
     rpcCode.failed,
     false,
-    (what: string, limit: number, unit: 'bytes' | 'characters' = 'bytes') =>
-      `${what} is longer than ${limit} ${unit}`,
+    (what: string, limit: number, unit: 'bytes' | 'characters') => `${what} is longer than ${limit} ${unit}`,
   ),
   VARIABLE_TYPE: row(rpcCode.failed, false, (id: number) => `Variable #${id}: variable type does not match`),
   PROFILE_MISSING: row(

@@ -211,7 +211,7 @@ export class ConfigurationFile implements ConfigurationPort {
   async #revealed(given: string): Promise<ReturnType<typeof revealSecrets>> {
     const text = await this.#text();
     if (Buffer.byteLength(given) > FILE_LIMIT)
-      throw fault('TEXT_TOO_LONG', coded`WHAT_CONFIGURATION: The configuration`, FILE_LIMIT);
+      throw fault('TEXT_TOO_LONG', coded`WHAT_CONFIGURATION: The configuration`, FILE_LIMIT, 'bytes');
     return revealSecrets(given, text, await this.#modulesOf(text));
   }
 
@@ -232,7 +232,7 @@ export class ConfigurationFile implements ConfigurationPort {
 
   async #findingsIn(text: string): Promise<readonly ConfigFinding[]> {
     if (Buffer.byteLength(text) > FILE_LIMIT)
-      throw fault('TEXT_TOO_LONG', coded`WHAT_CONFIGURATION: The configuration`, FILE_LIMIT);
+      throw fault('TEXT_TOO_LONG', coded`WHAT_CONFIGURATION: The configuration`, FILE_LIMIT, 'bytes');
     const { configSource, modulesFor } = this.#foundation;
     try {
       return (await readConfig({ ...configSource(), text }, modulesFor, reviewFacts)).findings;

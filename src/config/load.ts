@@ -159,10 +159,7 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
         coded`PLACEHOLDER_EXPORT_REPLACE_PASSWORD: ${HIDDEN} is the placeholder of an export; replace it with the password`,
       );
     if (given.length > 1)
-      document.addError(
-        [...path, given[1] as string],
-        coded`GIVE_ONE_OF: give one of ${given.join(' and ')}`,
-      );
+      document.addError([...path, given[1] as string], coded`GIVE_ONE_OF: give one of ${given}`);
     if (secret.passwordFile === undefined) continue;
     try {
       const text = (await readFile(resolve(base, secret.passwordFile), 'utf8')).trim();

@@ -1,4 +1,4 @@
-import { coded, type CodedText, type Text } from '../base/codes/coded-text.js';
+import { coded, either, type CodedText, type Text } from '../base/codes/coded-text.js';
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { Errors, type ValueError } from '@sinclair/typebox/errors';
 import { Default } from '@sinclair/typebox/value';
@@ -71,7 +71,7 @@ export function validateProperties(module: ModuleDefinition, properties: Propert
 /** For an enumeration, the allowed words, which the schema has for readers (`enumProperty`). */
 function textOf(error: ValueError): CodedText {
   const words = error.schema['enum'] as readonly string[] | undefined;
-  return words === undefined ? schemaText(error) : coded`EXPECTED_WORDS: expected ${words.join(' or ')}${''}`;
+  return words === undefined ? schemaText(error) : coded`EXPECTED_WORDS: expected ${either(words)}${''}`;
 }
 
 /**

@@ -173,7 +173,7 @@ const de: TrustTexts = {
       steps: [
         'Öffnen Sie die Datei und drücken Sie <b>Zertifikat installieren</b>.',
         'Wählen Sie <b>Aktueller Benutzer</b>, dann <b>Alle Zertifikate in folgendem Speicher speichern</b>.',
-        'Wählen Sie <b>Vertrauenswürdige Stammzertifizierungsstellen</b>, stellen Sie fertig und bestätigen Sie den Fingerabdruck.',
+        'Wählen Sie <b>Vertrauenswürdige Stammzertifizierungsstellen</b>, dann <b>Fertig stellen</b>, und bestätigen Sie den Fingerabdruck.',
       ],
     },
     {

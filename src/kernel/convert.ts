@@ -85,7 +85,7 @@ export function convertValue(type: VariableType, value: unknown, parameter = 'Va
         text.length >= STRING_LIMIT ||
         (text.length * 3 >= STRING_LIMIT && Buffer.byteLength(text) >= STRING_LIMIT)
       ) {
-        throw fault('TEXT_TOO_LONG', coded`WHAT_TEXT: The text`, STRING_LIMIT - 1);
+        throw fault('TEXT_TOO_LONG', coded`WHAT_TEXT: The text`, STRING_LIMIT - 1, 'bytes');
       }
       return text;
     }

@@ -104,14 +104,20 @@ export class MediaObjects {
    */
   report(media: Media, content: Uint8Array, { updated, available }: ReportedState): void {
     const size = content.length;
-    if (size > REPORTED_LIMIT) throw fault('TEXT_TOO_LONG', coded`WHAT_IMAGE: The image`, REPORTED_LIMIT);
+    if (size > REPORTED_LIMIT)
+      throw fault('TEXT_TOO_LONG', coded`WHAT_IMAGE: The image`, REPORTED_LIMIT, 'bytes');
     let total = size;
     for (const [other, { length }] of this.#reported)
       // It was moved away from its instance, which does not discard it any more.
       if (!this.isReported(other)) this.release(other);
       else if (other !== media) total += length;
     if (total > REPORTED_BUDGET)
-      throw fault('TEXT_TOO_LONG', coded`WHAT_ALL_IMAGES: The images of all devices`, REPORTED_BUDGET);
+      throw fault(
+        'TEXT_TOO_LONG',
+        coded`WHAT_ALL_IMAGES: The images of all devices`,
+        REPORTED_BUDGET,
+        'bytes',
+      );
     this.#reported.set(media, Uint8Array.from(content));
     this.#tree.touch(media);
     const crc = crc32(content).toString(16).toUpperCase().padStart(8, '0');

@@ -29,7 +29,7 @@ export class Icons {
     if (file !== undefined) {
       const bytes = await readFile(file);
       if (bytes.length > ICON_LIMIT)
-        throw fault('TEXT_TOO_LONG', coded`WHAT_ICON: The icon ${name}`, ICON_LIMIT);
+        throw fault('TEXT_TOO_LONG', coded`WHAT_ICON: The icon ${name}`, ICON_LIMIT, 'bytes');
       return bytes;
     }
     if (!Object.hasOwn(builtInIcons, name)) throw fault('ICON_MISSING', name);

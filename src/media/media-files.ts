@@ -66,7 +66,7 @@ export class MediaFiles {
   /** Reads the complete content. Throws `FILE_MISSING`, `TEXT_TOO_LONG`. */
   async read(file: string): Promise<Buffer> {
     const bytes = await this.#reading(file, async (handle) => {
-      if ((await handle.stat()).size > MEDIA_LIMIT) throw fault('TEXT_TOO_LONG', file, MEDIA_LIMIT);
+      if ((await handle.stat()).size > MEDIA_LIMIT) throw fault('TEXT_TOO_LONG', file, MEDIA_LIMIT, 'bytes');
       return handle.readFile();
     });
     if (bytes === undefined) throw fault('FILE_MISSING', file);
@@ -91,7 +91,7 @@ export class MediaFiles {
   /** Replaces the content atomically and durably. Throws `TEXT_TOO_LONG`, `FILE_NAME`, `STORE_FAILED`. */
   async write(file: string, bytes: Uint8Array): Promise<MediaContentInfo> {
     if (bytes.length > MEDIA_LIMIT)
-      throw fault('TEXT_TOO_LONG', coded`WHAT_CONTENT: The content`, MEDIA_LIMIT);
+      throw fault('TEXT_TOO_LONG', coded`WHAT_CONTENT: The content`, MEDIA_LIMIT, 'bytes');
     return this.#queue.run(async () => {
       try {
         await mkdir(join(this.#directory, 'media')).catch((thrown: unknown) => {

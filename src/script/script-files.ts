@@ -66,7 +66,7 @@ export class ScriptFiles {
   async write(file: string, text: string): Promise<ScriptContent> {
     const bytes = Buffer.from(text);
     if (bytes.length > SCRIPT_LIMIT)
-      throw fault('TEXT_TOO_LONG', coded`WHAT_SCRIPT: The script`, SCRIPT_LIMIT);
+      throw fault('TEXT_TOO_LONG', coded`WHAT_SCRIPT: The script`, SCRIPT_LIMIT, 'bytes');
     const path = this.#path(file);
     await this.#queue.run(async () => {
       try {

@@ -120,7 +120,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
       length += part.length;
       // Leaving the loop destroys the response.
       if (length > CONTENT_LIMIT)
-        throw fault('TEXT_TOO_LONG', coded`WHAT_RESPONSE: The response`, CONTENT_LIMIT);
+        throw fault('TEXT_TOO_LONG', coded`WHAT_RESPONSE: The response`, CONTENT_LIMIT, 'bytes');
       parts.push(part);
     }
   } catch (thrown) {

@@ -86,7 +86,7 @@ export class ProgramRunner {
         parts.push(data);
         bytes += data.length;
         if (bytes > OUTPUT_LIMIT)
-          stop(fault('TEXT_TOO_LONG', coded`WHAT_OUTPUT: The output of ${file}`, OUTPUT_LIMIT));
+          stop(fault('TEXT_TOO_LONG', coded`WHAT_OUTPUT: The output of ${file}`, OUTPUT_LIMIT, 'bytes'));
       });
     // Children that it left running would keep its pipes open.
     program.once('exit', () => kill(program));

@@ -77,7 +77,7 @@ export function restoreBackup({
   if (existing.length > 0 && !replace)
     throw fault(
       'STORE_UNUSABLE',
-      coded`WOULD_BE_REPLACED: ${existing.join(' and ')} would be replaced; add --replace to confirm`,
+      coded`WOULD_BE_REPLACED: ${existing} would be replaced; add --replace to confirm`,
     );
   try {
     begin(1);

@@ -132,7 +132,7 @@ t.test(
       textSize: 'largest',
     });
     await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/boiler')}'`);
-    await page.getByRole('button', { name: 'Zu den Favoriten' }).click();
+    await page.getByRole('button', { name: 'Zu den Favoriten hinzufügen' }).click();
     await page.getByRole('button', { name: 'Schließen' }).click();
     await page.getByRole('button', { name: 'Kiosk starten' }).click();
     await page.getByRole('heading', { name: 'Favoriten' }).waitFor();

@@ -48,7 +48,7 @@ t.test(
     await change.getByLabel('Title').fill('Visitors');
     await change.getByLabel('Icon').fill('Home');
     await change.getByLabel('Position in the list').fill('7');
-    await change.getByLabel('Addresses that are led here').fill('192.168.1.20\n192.168.1.21');
+    await change.getByLabel('Addresses of browsers that are led here').fill('192.168.1.20\n192.168.1.21');
     await change.getByLabel('Without a password').check();
     t.strictSame(await axeFindings(page), []);
     t.strictSame(await layoutFindings(page), []);

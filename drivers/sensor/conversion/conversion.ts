@@ -1,4 +1,4 @@
-import { coded, type Text } from '../../../src/base/codes/coded-text.js';
+import { coded, either, type Text } from '../../../src/base/codes/coded-text.js';
 import { quality, type QualityProblem } from '../../../src/device/module.js';
 import type { QuantityWord } from '../quantities.js';
 import { betaCelsius, parseNtcTable, steinhartHartCelsius, tableCelsius } from './ntc.js';
@@ -84,7 +84,7 @@ export function conversionError(
   const isSignal = convertedQuantity(Conversion) === 'other';
   const inputs = inputsOf(Conversion);
   if (quantity !== undefined && !inputs.includes(quantity))
-    return coded`SENSOR_CONVERSION_INPUT: the conversion ${Conversion} of ${channel} needs a channel that measures ${inputs.join(' or ')}`;
+    return coded`SENSOR_CONVERSION_INPUT: the conversion ${Conversion} of ${channel} needs a channel that measures ${either(inputs)}`;
   if (isSignal && From === To)
     return coded`SENSOR_SIGNAL_RANGE: ${channel} needs From and To, the values at both ends of the signal`;
   if (isSignal && Conversion !== '0-10V' && quantity === 'voltage' && ShuntOhm <= 0)

@@ -61,6 +61,10 @@ export function joined(texts: readonly Text[], separator: '; ' | '\n' = '; '): C
     : new CodedText(code, texts, texts.map(String).join(separator));
 }
 
+/** Words of which one is meant: `on or off`. */
+export const either = ([first = '', ...others]: readonly string[]): Parameter =>
+  others.reduce<Parameter>((all, word) => coded`OR: ${all} or ${word}`, first);
+
 /** A sentence of another program, or of the owner, which has no code of its own. */
 export const codedTextOf = (text: Text): CodedText =>
   typeof text === 'string' ? new CodedText('TEXT', [text], text) : text;

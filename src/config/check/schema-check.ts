@@ -1,4 +1,4 @@
-import { coded, type CodedText } from '../../base/codes/coded-text.js';
+import { coded, either, type CodedText } from '../../base/codes/coded-text.js';
 import type { TSchema } from '@sinclair/typebox';
 import { Errors, ValueErrorType, type ValueError } from '@sinclair/typebox/errors';
 import type { ConfigDocument, DocumentPath } from '../document.js';
@@ -52,8 +52,7 @@ const PATTERNS: Readonly<Record<string, CodedText>> = {
 function textOf(error: ValueError): CodedText {
   const { schema, value, type } = error;
   const words = schema['enum'] as readonly string[] | undefined;
-  if (words !== undefined)
-    return coded`EXPECTED_WORDS: expected ${words.join(' or ')}${suggestion(value, words)}`;
+  if (words !== undefined) return coded`EXPECTED_WORDS: expected ${either(words)}${suggestion(value, words)}`;
   return (type === ValueErrorType.StringPattern && PATTERNS[String(schema['pattern'])]) || schemaText(error);
 }
 
@@ -73,10 +72,9 @@ function addUnionError(document: ConfigDocument, path: DocumentPath, error: Valu
     return;
   }
   const kinds = branches.flatMap((branch) => ('const' in branch ? [] : [String(branch['type'])]));
-  const expected = [...words, ...kinds].join(' or ');
   document.addError(
     path,
-    coded`EXPECTED_OTHER: expected ${expected}${got(error.value)}${suggestion(error.value, words)}`,
+    coded`EXPECTED_OTHER: expected ${either([...words, ...kinds])}${got(error.value)}${suggestion(error.value, words)}`,
   );
 }
 

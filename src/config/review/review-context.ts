@@ -34,7 +34,12 @@ export function requireObject({ document, model }: TreeReview, target: string, p
 }
 
 /** The values of each variable type, for messages; the index is the interface's number. */
-const VALUES = ['true or false', 'an integer', 'a number', 'a text'] as const;
+const VALUES = [
+  coded`GIVE_BOOLEAN: true or false`,
+  coded`GIVE_INTEGER: an integer`,
+  coded`GIVE_NUMBER: a number`,
+  coded`GIVE_TEXT: a text`,
+] as const;
 
 /** Adds a problem if a value can't be converted to the type. */
 export function reviewValue(

@@ -10,7 +10,7 @@ export const settingTexts: Readonly<Record<string, readonly [title: string, help
   ],
   language: ['Language', 'The language of the pages on devices where none was chosen.'],
   timeZone: ['Time zone', 'Such as Europe/Berlin, for schedules and dates; otherwise that of the machine.'],
-  api: ['API', 'The own listener of the API, and the limits of all calls.'],
+  api: ['API', 'The listener of the API, and the limits of all calls.'],
   'api.host': ['Address', 'The address that it listens on; 127.0.0.1 is this machine only.'],
   'api.port': ['Port', '0 selects a free one, which the log names.'],
   'api.aliases': [

@@ -135,7 +135,8 @@ function fetchRequestOf(url: string, given: unknown[] | Record<string, unknown>)
     );
   if (Body !== undefined && ['GET', 'HEAD'].includes(Method))
     throw fault('PARAMETER_TYPE', 'Options.Body', coded`REQUEST_NO_BODY: a ${Method} request has no body`);
-  if (Buffer.byteLength(Body ?? '') > BODY_LIMIT) throw fault('TEXT_TOO_LONG', 'Options.Body', BODY_LIMIT);
+  if (Buffer.byteLength(Body ?? '') > BODY_LIMIT)
+    throw fault('TEXT_TOO_LONG', 'Options.Body', BODY_LIMIT, 'bytes');
   return {
     url,
     method: Method,

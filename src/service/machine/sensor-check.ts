@@ -75,7 +75,7 @@ function adviceFor(device: string, { boot, i2c }: Pick<Machine, 'boot' | 'i2c'>)
     if (settings.length === 0)
       return { text: coded`SETTING_NOT_ACTIVE: ${overlay} is in ${boot.path}, but not active: reboot` };
     return {
-      text: coded`SENSOR_ADD_SETTINGS: add ${settings.join(' and ')} to ${boot.path} and reboot (sudo stellwerk enable-chip ${device} does it)`,
+      text: coded`SENSOR_ADD_SETTINGS: add ${settings} to ${boot.path} and reboot (sudo stellwerk enable-chip ${device} does it)`,
       chips: [device],
     };
   }

@@ -183,7 +183,7 @@ t.test('a backup is compared with what a restore makes of it', async (t) => {
   await t.rejects(verify(), { code: 'BACKUP_DAMAGED', message: /belongs to 20260601t031500z/ });
   const wrong = { ...common, key: RecoveryKey.create().toText() };
   await t.rejects(run({ kind: 'verify', ...wrong, name: 'latest', scratch }), {
-    message: /no backup of the key/,
+    message: /no backup encrypted with the key/,
   });
   await t.rejects(run({ kind: 'list', ...common, key: 'x' }), { code: 'RECOVERY_KEY_WRONG' });
 });

@@ -6,6 +6,8 @@ import { createModuleList } from '../../../src/composition/module-list.js';
 import { describeValue } from '../../../src/device/toolkit/meter-variables.js';
 import { deGateway } from '../../../src/front/console/i18n/de-gateway.js';
 import { deSentences } from '../../../src/front/console/i18n/de-sentences.js';
+import { de } from '../../../src/front/web/i18n/de.js';
+import { en } from '../../../src/front/web/i18n/en.js';
 import { deVariable, deVariables } from '../../../src/front/web/i18n/de-variables.js';
 import { faults } from '../../../src/base/fault.js';
 import { Options } from '../../../src/functions/options.js';
@@ -108,6 +110,16 @@ t.test("every name of a module's variable is in German, and no other is", async 
       ([, name = '']) => name,
     ),
   );
+  // What devices that announce themselves are given names for.
+  const announced = filesOf('drivers/mqtt/discovery')
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const isNative = file.includes('/native/');
+      const names = isNative ? /\bname: '([^']+)'/g : /entity\.add\(\{\s*name: '([^']+)'/g;
+      const found = Array.from(textOf(file).matchAll(names), ([, name = '']) => name);
+      const modes = textOf(file).matchAll(/\['\w+', '[A-Z_]+', '([^']+)', [A-Z_]+\]/g);
+      return [...found, ...Array.from(modes, ([, name = '']) => name)];
+    });
   const [numbered, fixed] = [
     declared.filter((name) => name.includes('$')),
     declared.filter((name) => !name.includes('$')),
@@ -118,6 +130,7 @@ t.test("every name of a module's variable is in German, and no other is", async 
     sorted(known),
     sorted([
       ...fixed,
+      ...announced,
       ...gestures.map((gesture) => gesture.replace(/^./, (letter) => letter.toUpperCase())),
       ...Array.from(
         textOf('src/modules/location/location.ts').matchAll(/^  \['\w+', '([^']+)', '\w+'\],$/gm),
@@ -164,12 +177,13 @@ t.test('every health check has a German name, and no other has', async (t) => {
 t.test('what is wrong with properties is in German', async (t) => {
   const examples = {
     'line GPIO4 is used by Lamp (#10001); choose another':
-      'Die Leitung GPIO4 verwendet Lamp (#10001); wählen Sie eine andere',
+      'Die Leitung GPIO4 wird von Lamp (#10001) verwendet; wählen Sie eine andere',
     'PWM channel PWM1 is used by Lamp (#10001); choose another':
-      'Den PWM-Kanal PWM1 verwendet Lamp (#10001); wählen Sie einen anderen',
+      'Der PWM-Kanal PWM1 wird von Lamp (#10001) verwendet; wählen Sie einen anderen',
     'port 502 is used by Meter (#10001); choose another':
-      'Den Port 502 verwendet Meter (#10001); wählen Sie einen anderen',
-    'LED1 is used by Lamp (#10001); choose another': 'LED1 verwendet Lamp (#10001); wählen Sie etwas anderes',
+      'Der Port 502 wird von Meter (#10001) verwendet; wählen Sie einen anderen',
+    'LED1 is used by Lamp (#10001); choose another':
+      'LED1 wird von Lamp (#10001) verwendet; wählen Sie etwas anderes',
     'hall relay is not an ident path; use the form ground_floor/hall_relay':
       '„hall relay“ ist kein Pfad aus Idents; verwenden Sie die Form ground_floor/hall_relay',
     'there is no object at attic/fan yet': 'Unter attic/fan gibt es noch kein Objekt',
@@ -242,4 +256,17 @@ t.test('every sentence of the gateway is in German, and no other is', async (t) 
   ];
   t.ok(templates.length > 500, 'the sentences were found');
   t.strictSame(sorted(Object.keys(deSentences)), sorted(codes));
+});
+
+t.test("what residents read about a rejected command is found by the gateway's own codes", async (t) => {
+  for (const { errors } of [de, en]) {
+    const { OTHER, ...byCode } = errors;
+    t.ok(OTHER);
+    t.strictSame(
+      Object.keys(byCode).filter((code) => !(code in faults)),
+      [],
+    );
+    for (const code of ['DEVICE_OFFLINE', 'DEVICE_REFUSED', 'TIMED_OUT', 'RULE_FORBIDS', 'BUSY'])
+      t.ok(byCode[code], code);
+  }
 });

@@ -32,18 +32,18 @@ t.test('who did what is a sentence, and wrong passwords are listed', { skip: noB
   t.strictSame((await rows.allTextContents()).slice(0, 7), [
     'Phone wrote Off to Hall relay · State',
     'Wrong password: front Locked',
-    'Owner could not change Boiler <b>',
-    'Owner hid Boiler <b>',
-    'Owner renamed an object to Boiler <b>',
-    'Owner wrote On to Boiler <b> · State',
-    'Owner wrote On to Hall relay · State',
+    'The owner could not change Boiler <b>',
+    'The owner hid Boiler <b>',
+    'The owner renamed an object to Boiler <b>',
+    'The owner wrote On to Boiler <b> · State',
+    'The owner wrote On to Hall relay · State',
   ]);
   await page.locator('.calls summary').first().click();
   await page.getByText(`WFC_Execute(${locked}, 0, ${relay}, false)`).waitFor();
   t.strictSame(await axeFindings(page), []);
   t.strictSame(await layoutFindings(page), []);
   await page.getByLabel('Result').selectOption('failed');
-  await page.getByText('Owner hid').waitFor({ state: 'detached' });
+  await page.getByText('The owner hid').waitFor({ state: 'detached' });
   t.equal(await rows.count(), 2);
   await page.getByLabel('Done by').selectOption('unverified');
   await page.getByText('could not').waitFor({ state: 'detached' });
@@ -59,8 +59,8 @@ t.test('who did what is a sentence, and wrong passwords are listed', { skip: noB
   t.match((await rows.allTextContents()).slice(0, 4), [
     'Phone hat Hall relay · Zustand auf Aus gesetzt',
     'Falsches Passwort: Oberfläche Locked',
-    'Besitzer konnte Boiler <b> nicht ändern',
-    'Besitzer hat Boiler <b> verborgen',
+    'Der Besitzer konnte Boiler <b> nicht ändern',
+    'Der Besitzer hat Boiler <b> verborgen',
   ]);
   t.strictSame(problems, []);
 });

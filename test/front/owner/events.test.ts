@@ -72,7 +72,7 @@ t.test('an event is created, set up and run in the console', { skip: noBrowser }
   await page.getByRole('button', { name: 'New event' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Night light');
-  await dialog.getByLabel('Runs').selectOption('When a variable reports');
+  await dialog.getByLabel('Runs').selectOption('When a variable reports a value');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'Night light' }).waitFor();
   await choose(page, 'Variable: Choose a variable', /State.*Hall button/);

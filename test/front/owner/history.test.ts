@@ -103,7 +103,7 @@ t.test('records are imported from a file and exported to one', { skip: noBrowser
   const rows = Array.from({ length: MANY }, (_, n) => `${outside},${FIRST_S + n},${n / 2}`);
   const wrong = rows.with(7000, `${outside},soon,1`).with(7001, `${outside},${FIRST_S},warm`);
   await give('wrong.csv', ['variable,time,value', ...wrong, `${outside},1,2,3`].join('\n'));
-  await imported.getByText('3 lines are wrong. Nothing was imported.').waitFor();
+  await imported.getByText('Wrong lines: 3. Nothing was imported.').waitFor();
   for (const [line, reason] of [
     [7002, '"soon" is not a time'],
     [7003, '"warm" is not a number'],
@@ -117,7 +117,7 @@ t.test('records are imported from a file and exported to one', { skip: noBrowser
   t.strictSame(await layoutFindings(page), []);
   t.strictSame(await records(), []);
   await give('right.csv', `\u{feff}variable;time;value\r\n${rows.join('\r\n').replaceAll(',', ';')}`);
-  await page.getByText('10,001 records were imported.').waitFor();
+  await page.getByText('Imported records: 10,001.').waitFor();
   t.equal((await records()).length, 10_000);
 
   const exported = await start(page, 'Export');
@@ -132,7 +132,7 @@ t.test('records are imported from a file and exported to one', { skip: noBrowser
     `${outside},${new Date(FIRST_S * 1000).toISOString()},0,`,
     `${outside},${new Date((FIRST_S + 1) * 1000).toISOString()},0.5,`,
   ]);
-  await page.getByText('10,001 records were exported.').waitFor();
+  await page.getByText('Exported records: 10,001.').waitFor();
 
   await start(page, 'Export');
   await exported.getByLabel('Format').selectOption('jsonl');

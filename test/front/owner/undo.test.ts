@@ -12,7 +12,7 @@ const TEXTS = {
     undo: 'Undo',
     restored: /was restored/,
     restore: 'Restore “Ground floor”',
-    none: 'Nothing was deleted.',
+    none: 'Nothing has been deleted.',
   },
   'de-DE': {
     remove: 'Löschen',

@@ -58,7 +58,7 @@ t.test(
     await confirm('Install');
     t.match(await taken(), { action: 'install', source: /\/b\.raucb$/ });
     reportState(files, { busy: 'install', version: '1.2.0', percent: 40 });
-    await page.getByText('The update is installed …').waitFor();
+    await page.getByText('The update is being installed …').waitFor();
     t.equal(await page.getByRole('progressbar').getAttribute('value'), '40');
     const [a, b] = SLOTS;
     reportState(files, {
@@ -89,7 +89,7 @@ t.test(
     const address = `${new URL(fixture.locked).origin}/console/#/system/updates`;
     const { page, problems } = await openPage(browser, address, { locale: 'de' });
     await signIn(page);
-    await page.getByText('Aktualisieren Sie stattdessen ihr Paket').waitFor();
+    await page.getByText('Aktualisieren Sie stattdessen das Paket stellwerk').waitFor();
     t.equal(await page.locator('main form').count(), 0, 'nothing can be set that would have no effect');
     t.strictSame(await axeFindings(page), []);
     t.strictSame(problems, []);

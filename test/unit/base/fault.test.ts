@@ -25,7 +25,7 @@ t.test('the general text names no other object', (t) => {
 });
 
 t.test('the text of a length limit has the unit', (t) => {
-  t.equal(fault('TEXT_TOO_LONG', 'The reply', 10).message, 'The reply is longer than 10 bytes');
+  t.equal(fault('TEXT_TOO_LONG', 'The reply', 10, 'bytes').message, 'The reply is longer than 10 bytes');
   t.equal(
     fault('TEXT_TOO_LONG', 'The name', 10, 'characters').message,
     'The name is longer than 10 characters',

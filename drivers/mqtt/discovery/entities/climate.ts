@@ -111,7 +111,7 @@ class ClimateBuilder {
     const publish = this.#entity.publisher('power_command_topic', ['power_command_template']);
     this.#entity.add({
       part: 'POWER',
-      name: 'Power',
+      name: 'Switched on',
       type: boolean,
       profile: '~Switch',
       sources: this.#entity.sources('power_state_topic', {

@@ -230,11 +230,14 @@ export function actionKey(id: string) {
 function cyclicText(event: EventRecord): string {
   const { cyclic } = eventTexts();
   const { CyclicDateType, CyclicTimeType, CyclicTimeValue, CyclicTimeFrom, CyclicTimeTo } = event;
-  const bounds = CyclicDateType === 1 ? '' : rangeText(...dateBounds(event));
+  const bounds = CyclicDateType === 1 ? '' : rangeText(cyclic.dates, ...dateBounds(event));
   if (CyclicTimeType === 0)
     return [daysText(event), cyclic.at(timeText(CyclicTimeFrom)), bounds].filter(Boolean).join(' ');
   const [from, to] = [CyclicTimeFrom, CyclicTimeTo].map((time) => (isZero(time) ? '' : timeText(time)));
-  const every = [cyclic.every(CyclicTimeValue, CyclicTimeType), rangeText(from ?? '', to ?? '')];
+  const every = [
+    cyclic.every(CyclicTimeValue, CyclicTimeType),
+    rangeText(cyclic.times, from ?? '', to ?? ''),
+  ];
   const days = CyclicDateType === 0 && bounds === '' ? '' : daysText(event);
   return [days, ...every, bounds].filter(Boolean).join(' ');
 }
@@ -246,10 +249,13 @@ function dateBounds({ CyclicDateFrom, CyclicDateTo }: EventRecord): [string, str
   ];
 }
 
-function rangeText(from: string, to: string): string {
-  const { cyclic } = eventTexts();
-  if (from !== '' && to !== '') return cyclic.range(from, to);
-  return from !== '' ? cyclic.from(from) : to === '' ? '' : cyclic.until(to);
+function rangeText(
+  texts: ReturnType<typeof eventTexts>['cyclic']['dates'],
+  from: string,
+  to: string,
+): string {
+  if (from !== '' && to !== '') return texts.range(from, to);
+  return from !== '' ? texts.from(from) : to === '' ? '' : texts.until(to);
 }
 
 function daysText(event: EventRecord): string {

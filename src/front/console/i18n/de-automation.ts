@@ -46,7 +46,7 @@ export const deAutomation: AutomationTexts = {
     stop: 'Abbrechen',
     remove: 'Löschen',
     removeQuestion: (name) => `Das Skript „${name}“ löschen?`,
-    removeHint: 'Die Datei wird mit gelöscht. Ereignisse und Variablen, die es verwenden, verlieren es.',
+    removeHint: 'Die Datei wird mitgelöscht. Ereignisse und Variablen, die es verwenden, verlieren es.',
     output: 'Ausgabe',
     noOutput: 'Das Skript endete ohne Ausgabe.',
     text: (name) => `Text von ${name}`,

@@ -16,7 +16,7 @@ export const deEvents: EventTexts = {
   submit: 'Anlegen',
   name: 'Name',
   kind: 'Läuft',
-  kinds: ['Wenn eine Variable meldet', 'Zu Zeiten', 'Nach einem Wochenplan'],
+  kinds: ['Wenn eine Variable einen Wert meldet', 'Zu festen Zeiten', 'Nach einem Wochenplan'],
   place: 'Unterhalb von',
   placeHint: 'Das Objekt, für das das Ereignis da ist. Unterhalb eines Skripts führt es dieses Skript aus.',
   root: 'Wurzel',
@@ -42,7 +42,7 @@ export const deEvents: EventTexts = {
   main: (instance, variable) => `${instance}: ${variable}`,
   trigger: {
     none: 'keine Variable löst es aus',
-    update: (v) => `wenn ${v} meldet`,
+    update: (v) => `bei jeder Meldung von ${v}`,
     change: (v) => `wenn ${v} sich ändert`,
     above: (v, x) => `wenn ${v} über ${x} steigt`,
     aboveEach: (v, x) => `bei jeder Meldung von ${v} über ${x}`,
@@ -78,9 +78,16 @@ export const deEvents: EventTexts = {
       ][unit - 1] ?? ['', ''];
       return n === 1 ? (one ?? '') : `alle ${n} ${many}`;
     },
-    range: (from, to) => `von ${from} bis ${to}`,
-    from: (from) => `ab ${from}`,
-    until: (to) => `bis ${to}`,
+    times: {
+      range: (from, to) => `von ${from} bis ${to}`,
+      from: (from) => `ab ${from}`,
+      until: (to) => `bis ${to}`,
+    },
+    dates: {
+      range: (from, to) => `vom ${from} bis zum ${to}`,
+      from: (from) => `ab dem ${from}`,
+      until: (to) => `bis zum ${to}`,
+    },
   },
   schedule: {
     empty: 'nach einem Wochenplan ohne Zeiten',

@@ -13,7 +13,7 @@ import { settings, settingWords } from './de-gateway/settings.js';
 import { stream } from './de-gateway/stream.js';
 import { mqttServer } from './de-gateway/mqtt-server.js';
 import { deVariable as variable } from '../../web/i18n/de-variables.js';
-import { about, checks, choices, groups, options, problems } from './de-gateway/vocabulary.js';
+import { about, checks, choices, groups, options, problems, words } from './de-gateway/vocabulary.js';
 
 const families: readonly FamilyTexts[] = [
   gpio,
@@ -42,5 +42,6 @@ export const deGateway = {
   settings,
   settingWords,
   variable,
+  words,
   gatewayVariables,
 } as const;

@@ -67,7 +67,7 @@ export const de: ConsoleTexts = {
     states: { ok: 'In Ordnung', warning: 'Warnung', failed: 'Gestört' },
     whatToDo: 'Was zu tun ist',
     more: (n) => `${n} weitere`,
-    allOk: (n) => `${n} Prüfungen ohne Befund`,
+    allOk: (n) => `${count(n, 'Prüfung', 'Prüfungen')} ohne Befund`,
     rejected: 'Abgewiesene Aufrufe',
     noRejected: 'In letzter Zeit wurde kein Aufruf abgewiesen.',
     times: (n) => `${n}-mal`,
@@ -176,7 +176,7 @@ export const de: ConsoleTexts = {
     root: 'Die Wurzel des Baums kann nicht geändert werden.',
     ident: 'Ident',
     identHint:
-      'Buchstaben, Ziffern und Unterstriche, einmalig unter seinen Geschwistern. Adressen und Skripte verwenden ihn.',
+      'Buchstaben, Ziffern und Unterstriche, eindeutig unter den Geschwistern. Adressen und Skripte verwenden den Ident.',
     position: 'Position',
     positionHint: 'Danach werden Geschwister sortiert.',
     info: 'Notizen',
@@ -209,7 +209,7 @@ export const de: ConsoleTexts = {
     record: 'Werte aufzeichnen',
     period: 'Zeitraum',
     notRecorded: 'Die Werte dieser Variable werden nicht aufgezeichnet.',
-    table: (n) => `Als Tabelle (${count(n, 'Eintrag', 'Einträge')})`,
+    table: (n) => `Als Tabelle (${count(n, 'Datensatz', 'Datensätze')})`,
   },
   debug: {
     hint: 'Zeigt, was dieses Objekt sendet und empfängt. Geheimnisse sind unkenntlich. Endet nach 10 Minuten.',
@@ -223,9 +223,9 @@ export const de: ConsoleTexts = {
     data: 'Daten',
   },
   hardware: {
-    board: 'Platine',
+    board: 'Board',
     lines: 'Weitere Leitungen',
-    noHeader: 'Für diese Platine gibt es keine Zeichnung.',
+    noHeader: 'Für dieses Board gibt es keine Zeichnung.',
     directions: { input: 'Eingang', output: 'Ausgang', unknown: 'Richtung unbekannt' },
     active: 'aktiv',
     inactive: 'inaktiv',

@@ -15,7 +15,7 @@ export const enAutomation = {
     search: 'Search the text',
     pause: 'Pause',
     resume: 'Continue',
-    none: 'No messages fit.',
+    none: 'No messages match.',
     shown: (n: number, all: number) => `${n} of ${count(all, 'message', 'messages')}`,
     more: 'Show more',
     role: 'Done by',

@@ -18,7 +18,7 @@ const moments = [
 export const enEvents = {
   choose: 'Select an event, or create one.',
   none: 'There are no events yet.',
-  noMatch: 'No event fits.',
+  noMatch: 'No event matches.',
   more: (n: number) => `${count(n, 'more event', 'more events')}: use the filter.`,
   filter: 'Filter',
   filterHint: 'Name, variable or kind',
@@ -29,7 +29,7 @@ export const enEvents = {
   submit: 'Create',
   name: 'Name',
   kind: 'Runs',
-  kinds: ['When a variable reports', 'At times', 'By a weekly plan'],
+  kinds: ['When a variable reports a value', 'At set times', 'By a weekly plan'],
   place: 'Below',
   placeHint: 'The object that the event is for. Below a script, it runs that script.',
   root: 'Root',
@@ -91,9 +91,16 @@ export const enEvents = {
       ][unit - 1] ?? ['', ''];
       return n === 1 ? `every ${one}` : `every ${n} ${many}`;
     },
-    range: (from: string, to: string) => `from ${from} to ${to}`,
-    from: (from: string) => `from ${from}`,
-    until: (to: string) => `until ${to}`,
+    times: {
+      range: (from: string, to: string) => `from ${from} to ${to}`,
+      from: (from: string) => `from ${from}`,
+      until: (to: string) => `until ${to}`,
+    },
+    dates: {
+      range: (from: string, to: string) => `from ${from} to ${to}`,
+      from: (from: string) => `from ${from}`,
+      until: (to: string) => `until ${to}`,
+    },
   },
   schedule: {
     empty: 'by a weekly plan without times',

@@ -56,7 +56,7 @@ export const enSystem = {
   },
   deleted: {
     hint: 'What was deleted can be restored until the gateway stops.',
-    none: 'Nothing was deleted.',
+    none: 'Nothing has been deleted.',
     restore: 'Restore',
     restoreName: (name: string) => `Restore “${name}”`,
     objects: (n: number) => count(n, 'object', 'objects'),
@@ -64,7 +64,7 @@ export const enSystem = {
   restart: {
     action: 'Restart',
     question: 'Restart the gateway?',
-    hint: 'Outputs do what their Boot property says, fronts reconnect by themselves. The gateway ends; systemd starts it again. Started without systemd, it stays off.',
+    hint: 'Outputs do what their Boot property says; fronts reconnect by themselves. The gateway stops, and systemd starts it again. If it was started without systemd, it stays off.',
     started: 'The gateway is restarting.',
   },
   backups: {
@@ -73,7 +73,7 @@ export const enSystem = {
     make: 'Make a backup',
     made: 'The backup was made.',
     upload: 'Upload a backup',
-    uploading: (name: string) => `${name} is uploaded and checked`,
+    uploading: (name: string) => `${name} is being uploaded and checked`,
     uploaded: (name: string) => `${name} was uploaded.`,
     notSent: 'The connection was lost.',
     uploadFailed: 'The gateway did not accept the file',
@@ -106,7 +106,7 @@ export const enSystem = {
     own: 'this browser',
     ownerView: 'owner’s view',
     rejected: 'Wrong passwords',
-    noRejected: 'Nobody has given a wrong password.',
+    noRejected: 'Nobody has entered a wrong password.',
     end: 'Sign out',
     endOf: (name: string) => `Sign out ${name}`,
     console: 'Console',
@@ -138,7 +138,7 @@ export const enSystem = {
     editable: 'Marked as editable for programs that list the areas',
     icon: 'Icon',
     position: 'Position in the list',
-    autostart: 'Addresses that are led here',
+    autostart: 'Addresses of browsers that are led here',
     autostartHint:
       'A browser at one of these addresses that opens the start page is led to this area; one per line.',
     open: 'Without a password: everybody in the network may enter',
@@ -156,7 +156,7 @@ export const enSystem = {
     model: 'Model',
     host: 'Host name',
     kernel: 'Kernel',
-    uptime: 'Machine is on for',
+    uptime: 'Machine has been on for',
     lessThanAnHour: 'less than an hour',
     duration: (days: number, hours: number) =>
       `${days === 0 ? '' : `${count(days, 'day', 'days')}, `}${count(hours, 'hour', 'hours')}`,

@@ -34,11 +34,12 @@ const en = {
 
 const de: typeof en = {
   title: 'Dieses Gateway hat noch keinen Besitzer',
-  why: 'Der Code zeigt, dass das Gateway Ihnen gehört.',
-  code: 'Code',
+  why: 'Der Einrichtungscode zeigt, dass das Gateway Ihnen gehört.',
+  code: 'Einrichtungscode',
   codeHint: 'Eine Box zeigt ihn auf ihrem Bildschirm. Auf anderen Geräten gibt ihn dieser Befehl aus:',
   next: 'Weiter',
-  wrong: 'Dieser Code ist falsch. Das Gateway erzeugt bei jedem Start einen neuen: Geben Sie ihn erneut aus.',
+  wrong:
+    'Dieser Code ist falsch. Das Gateway erzeugt bei jedem Start einen neuen: Rufen Sie den Code erneut ab.',
   wait: (s) => `Zu viele Versuche. In ${s} ${s === 1 ? 'Sekunde' : 'Sekunden'} wieder möglich.`,
   failed:
     'Das hat nicht funktioniert. Vielleicht hat das Gateway inzwischen einen Besitzer: Laden Sie die Seite neu.',

@@ -106,7 +106,7 @@ function wordsOf(parameter: unknown): string {
       : `${words.slice(0, -1).join(', ')} und ${words[words.length - 1]}`;
   }
   if (typeof parameter === 'object' && parameter !== null) return sentence(parameter as CodedText);
-  if (typeof parameter === 'string') return parameter;
+  if (typeof parameter === 'string') return translation()?.words[parameter] ?? parameter;
   return typeof parameter === 'number' || typeof parameter === 'boolean' ? String(parameter) : '';
 }
 

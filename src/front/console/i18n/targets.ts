@@ -2,7 +2,7 @@ import { locale } from '../../web/i18n/i18n.js';
 
 const en = {
   title: 'Encrypted backups on other machines',
-  none: 'None is configured. A target is a stick, a WebDAV folder, an S3 bucket or an SFTP server.',
+  none: 'No target is configured. A target is a stick, a WebDAV folder, an S3 bucket or an SFTP server.',
   key: (id: string) => `The recovery key ${id} encrypts the backups.`,
   noKey: 'There is no recovery key yet. Without one, no backup is stored.',
   newKey: 'This is the recovery key. It is shown this once: write it down, and keep it away from the box.',
@@ -38,8 +38,8 @@ const en = {
     hint: 'Deletes everything on this gateway, local backups and the recovery key included. Backups on other machines stay.',
     question: 'Delete everything on this gateway?',
     effect:
-      'The gateway ends. Its next start deletes objects, values, records, scripts, media, passwords and local backups. This cannot be undone.',
-    done: 'The gateway ends, and is reset at its next start.',
+      'The gateway stops. Its next start deletes objects, values, records, scripts, media, passwords and local backups. This cannot be undone.',
+    done: 'The gateway stops, and is reset at its next start.',
   },
   form: {
     add: 'Add a target',
@@ -88,14 +88,14 @@ const en = {
     key: 'Recovery key',
     keyHint: '8 groups of 7 letters and digits',
     submit: 'Restore',
-    busy: 'The backup is fetched and checked. This may take some minutes.',
+    busy: 'The backup is being fetched and checked. This may take some minutes.',
     done: 'The backup was fetched. The gateway restarts with it; this page continues by itself. A gateway that was started without systemd must be started again.',
   },
 };
 
 const de: typeof en = {
   title: 'Verschlüsselte Sicherungen auf anderen Geräten',
-  none: 'Es ist keines eingerichtet. Ein Ziel ist ein Stick, ein WebDAV-Ordner, ein S3-Bucket oder ein SFTP-Server.',
+  none: 'Es ist kein Ziel eingerichtet. Ein Ziel ist ein Stick, ein WebDAV-Ordner, ein S3-Bucket oder ein SFTP-Server.',
   key: (id) => `Der Wiederherstellungsschlüssel ${id} verschlüsselt die Sicherungen.`,
   noKey: 'Es gibt noch keinen Wiederherstellungsschlüssel. Ohne ihn wird keine Sicherung abgelegt.',
   newKey:
@@ -127,8 +127,8 @@ const de: typeof en = {
     hint: 'Löscht alles auf diesem Gateway, auch lokale Sicherungen und den Wiederherstellungsschlüssel. Sicherungen auf anderen Geräten bleiben.',
     question: 'Alles auf diesem Gateway löschen?',
     effect:
-      'Das Gateway endet. Sein nächster Start löscht Objekte, Werte, Aufzeichnungen, Skripte, Medien, Passwörter und lokale Sicherungen. Das lässt sich nicht rückgängig machen.',
-    done: 'Das Gateway endet und wird beim nächsten Start zurückgesetzt.',
+      'Das Gateway wird beendet. Sein nächster Start löscht Objekte, Werte, Aufzeichnungen, Skripte, Medien, Passwörter und lokale Sicherungen. Das lässt sich nicht rückgängig machen.',
+    done: 'Das Gateway wird beendet und beim nächsten Start zurückgesetzt.',
   },
   form: {
     add: 'Ziel hinzufügen',
@@ -168,7 +168,7 @@ const de: typeof en = {
   },
   claim: {
     title: 'Ein anderes Gerät ersetzen',
-    hint: 'Eine Sicherung davon hier wiederherstellen, mit ihrem Besitzer. Eine verschlüsselte Sicherung auf einem anderen Gerät hat auch Aufzeichnungen und Zertifikate.',
+    hint: 'Stellen Sie hier eine Sicherung des anderen Geräts wieder her, samt seinem Besitzer. Eine verschlüsselte Sicherung auf einem anderen Gerät enthält auch Aufzeichnungen und Zertifikate.',
     file: 'Sicherungsdatei',
     fileHint:
       'Endet auf .db: aus der Konsole, System, Sicherungen, oder aus dem Verzeichnis backups der Daten',

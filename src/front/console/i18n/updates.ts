@@ -13,9 +13,9 @@ const en = {
     `${version} was rolled back, because it was not healthy or rejected the configuration.`,
   busy: {
     waiting: 'The request was sent …',
-    download: 'The update is downloaded …',
-    install: 'The update is installed …',
-    back: 'The slots are switched …',
+    download: 'The update is being downloaded …',
+    install: 'The update is being installed …',
+    back: 'The slots are being switched …',
   } as Readonly<Record<string, string>>,
   failed: (reason: string) => `The last request failed: ${reason}`,
   restartHint: (version: string) => `${version} is ready. The box uses it after a restart.`,
@@ -23,7 +23,7 @@ const en = {
   restartQuestion: 'Restart the box now?',
   restartEffect:
     'Outputs keep their safe states. The pages are back after some minutes. A version that does not become healthy is rolled back.',
-  restarting: 'The box restarts.',
+  restarting: 'The box is restarting.',
   back: 'Use the other version',
   backQuestion: (version: string) => `Use ${version} at the next start?`,
   backEffect:
@@ -57,7 +57,7 @@ const en = {
 const de: typeof en = {
   title: 'Updates dieses Geräts',
   noBox:
-    'Diese Maschine hat keine zwei Systeme für Updates: Auf ihr läuft kein Abbild des Geräts. Aktualisieren Sie stattdessen ihr Paket.',
+    'Dieses Gerät hat keine zwei Systeme für Updates: Auf ihm läuft nicht das Abbild der Box. Aktualisieren Sie stattdessen das Paket stellwerk.',
   slot: (name, version) => `System ${name}: ${version}`,
   unknown: 'unbekannte Version',
   runs: 'läuft',
@@ -102,7 +102,7 @@ const de: typeof en = {
   auto: 'Neuere Versionen im Zeitfenster installieren und neu starten',
   from: 'Zeitfenster von',
   to: 'bis',
-  windowHint: (zone) => `Nur dann sucht, installiert und startet das Gerät. Zeitzone ${zone}.`,
+  windowHint: (zone) => `Nur dann sucht und installiert das Gerät Updates und startet neu. Zeitzone ${zone}.`,
   yes: 'ja',
   no: 'nein',
   save: 'Speichern',

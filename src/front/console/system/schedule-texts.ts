@@ -12,7 +12,7 @@ const en = {
   days: 'Days',
   weeks: 'Weeks',
   months: 'Months',
-  keepHint: 'The newest backup of that number of days, weeks and months is kept on each target.',
+  keepHint: 'For that many days, weeks and months, the newest backup of each is kept on each target.',
   save: 'Save',
   discard: 'Discard',
 };
@@ -29,7 +29,7 @@ const de: typeof en = {
   days: 'Tage',
   weeks: 'Wochen',
   months: 'Monate',
-  keepHint: 'Auf jedem Ziel bleibt die neueste Sicherung dieser Zahl von Tagen, Wochen und Monaten.',
+  keepHint: 'Auf jedem Ziel bleibt für so viele Tage, Wochen und Monate jeweils die neueste Sicherung.',
   save: 'Speichern',
   discard: 'Verwerfen',
 };

@@ -9,7 +9,7 @@ const en = {
   maximum: 'Maximum',
   failed: 'The history could not be loaded.',
   chart: (name: string) => `History of ${name}`,
-  loading: 'The history is loaded …',
+  loading: 'Loading the history …',
 } as const;
 
 const de: Widened<typeof en> = {

@@ -27,7 +27,7 @@ const de: Widened<typeof en> = {
   changed: 'Letzte Änderung',
   updated: 'Letzte Meldung',
   never: 'noch nie',
-  addFavourite: 'Zu den Favoriten',
+  addFavourite: 'Zu den Favoriten hinzufügen',
   removeFavourite: 'Aus den Favoriten entfernen',
   diagnostics: 'Diagnose',
   otherValues: 'Weitere Werte',

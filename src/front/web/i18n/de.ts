@@ -58,7 +58,7 @@ export const de: Texts = {
     trigger: 'Auslösen',
     running: 'läuft',
     hold: 'Gedrückt halten',
-    holdKeys: 'Noch einmal Eingabe',
+    holdKeys: 'Eingabetaste noch einmal drücken',
     up: 'Auf',
     stop: 'Stopp',
     down: 'Zu',
@@ -113,7 +113,7 @@ export const de: Texts = {
   },
   ruleUntil: (rule, time) => `${rule} bis ${time}`,
   pending: {
-    BOOT: 'Start der Reihe nach',
+    BOOT: 'schaltet der Reihe nach ein',
     END_STOP: 'fährt zum Endanschlag, um die Position zu lernen',
   },
   pendingAt: (value, time) => `${value} um ${time}`,
@@ -144,10 +144,11 @@ export const de: Texts = {
   },
   errors: {
     RULE_FORBIDS: 'Eine Regel verbietet es',
-    OFFLINE: 'Nicht erreichbar',
-    TIMEOUT: 'Das Gerät hat nicht geantwortet',
+    DEVICE_OFFLINE: 'Nicht erreichbar',
+    DEVICE_REFUSED: 'Das Gerät hat es abgelehnt',
+    TIMED_OUT: 'Das Gerät hat nicht geantwortet',
     BUSY: 'Das Gateway ist ausgelastet',
-    VALUE_OUT_OF_RANGE: 'Der Wert liegt außerhalb des Bereichs',
+    CANNOT_CONVERT: 'Der Wert liegt außerhalb des Bereichs',
     OTHER: 'Es hat nicht geklappt',
   },
   names: {

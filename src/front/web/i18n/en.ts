@@ -147,10 +147,11 @@ export const en = {
   /** Error codes of commands. */
   errors: {
     RULE_FORBIDS: 'A rule forbids it',
-    OFFLINE: 'Not reachable',
-    TIMEOUT: 'The device did not reply',
+    DEVICE_OFFLINE: 'Not reachable',
+    DEVICE_REFUSED: 'The device rejected it',
+    TIMED_OUT: 'The device did not reply',
     BUSY: 'The gateway is busy',
-    VALUE_OUT_OF_RANGE: 'The value is outside of the range',
+    CANNOT_CONVERT: 'The value is out of range',
     OTHER: 'It did not work',
   } as Readonly<Record<string, string>>,
   /** Names of built-in profiles by their key. */

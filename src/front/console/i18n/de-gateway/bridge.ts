@@ -58,7 +58,7 @@ export const bridge: FamilyTexts = {
     Paths: ['Pfade', 'Die Objekte, deren Variablen weitergeleitet werden, mit allem darunter.'],
     'Paths.Path': ['Pfad'],
     'Paths.Priority': ['Priorität'],
-    MaxMiB: ['Größe', 'Die größte Größe der Warteschlange auf dem Datenträger, MiB.'],
+    MaxMiB: ['Größe', 'Die Höchstgröße der Warteschlange auf dem Datenträger, in MiB.'],
     MaxDays: ['Alter', 'Ältere Werte werden verworfen, in Tagen.'],
     WriteInterval: [
       'Schreibintervall',

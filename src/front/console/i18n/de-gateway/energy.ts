@@ -5,7 +5,7 @@ export const energy: FamilyTexts = {
   modules: {
     Energy: [
       'Energie',
-      'Verbrauch, Kosten und Eigenverbrauch eines Hauses, und ein Ausgang, den ein Überschuss schaltet.',
+      'Verbrauch, Kosten und Eigenverbrauch eines Hauses sowie ein Ausgang, den ein Überschuss schaltet.',
     ],
   },
   properties: {
@@ -20,7 +20,7 @@ export const energy: FamilyTexts = {
     'Tariffs.To': ['Bis'],
     'Tariffs.Days': ['Tage'],
     'Tariffs.Price': ['Preis'],
-    FeedInPrice: ['Vergütung', 'Was für eine eingespeiste Kilowattstunde gezahlt wird.'],
+    FeedInPrice: ['Vergütung', 'Der Betrag, der für eine eingespeiste Kilowattstunde gezahlt wird.'],
     Currency: ['Währung', 'Das Zeichen der Währung.'],
     GridPower: ['Netzleistung', 'Ident-Pfad der Leistung aus dem Netz; negativ, solange eingespeist wird.'],
     GenerationPower: ['Erzeugte Leistung', 'Ident-Pfad der erzeugten Leistung.'],

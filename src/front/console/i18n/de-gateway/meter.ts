@@ -6,7 +6,7 @@ export const meter: FamilyTexts = {
     'SML Meter': ['SML-Zähler', 'Ein Stromzähler, der SML-Telegramme an einen Lesekopf sendet.'],
     'DSMR Meter': [
       'DSMR-Zähler',
-      'Ein Stromzähler mit P1-Schnittstelle, und die Gas- und Wasserzähler dahinter.',
+      'Ein Stromzähler mit P1-Schnittstelle und die Gas- und Wasserzähler dahinter.',
     ],
     'IEC 62056-21 Meter': [
       'IEC-62056-21-Zähler',

@@ -15,7 +15,10 @@ export const modbus: FamilyTexts = {
   },
   properties: {
     Protocol: ['Protokoll', 'Das Protokoll der Clients.'],
-    UnitID: ['Geräteadresse', 'Das Gerät, das dieses Gateway ist; 0 antwortet bei Modbus TCP für jedes.'],
+    UnitID: [
+      'Geräteadresse',
+      'Die Geräteadresse, unter der dieses Gateway antwortet; 0 für jede Geräteadresse (nur Modbus TCP).',
+    ],
     'ModBus Server: Map': [
       'Registertabelle',
       'Der Name der Registertabelle, die sagt, welche Variablen angeboten werden.',

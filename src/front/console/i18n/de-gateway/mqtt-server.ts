@@ -2,10 +2,10 @@ import type { FamilyTexts } from './family-texts.js';
 
 export const mqttServer: FamilyTexts = {
   modules: {
-    'MQTT Server': ['MQTT-Server', 'Ein MQTT-Broker für Geräte dieses Netzwerks.'],
+    'MQTT Server': ['MQTT-Server', 'Ein MQTT-Broker für Geräte dieses Netzes.'],
     'MQTT Server User': [
       'MQTT-Server-Benutzer',
-      'Ein Benutzer eines MQTT-Servers: die Anmeldung eines Geräts oder Programms, und seine Topics.',
+      'Ein Benutzer eines MQTT-Servers: die Anmeldung eines Geräts oder Programms und seine Topics.',
     ],
   },
   properties: {
@@ -27,7 +27,7 @@ export const mqttServer: FamilyTexts = {
       'Wartende Nachrichten',
       'Die höchste Zahl von Nachrichten, die auf einen Client warten; spätere werden verworfen.',
     ],
-    MaxKeptMiB: ['Größe (MiB)', 'Die höchste Größe aller aufbewahrten und wartenden Nachrichten.'],
+    MaxKeptMiB: ['Größe (MiB)', 'Die Höchstgröße aller aufbewahrten und wartenden Nachrichten zusammen.'],
     SessionDays: [
       'Aufbewahrung (Tage)',
       'Wie lange Nachrichten auf einen Client warten, der sich nicht verbindet.',

@@ -23,7 +23,7 @@ export const mqtt: FamilyTexts = {
     KeepAliveInterval: ['Keep-Alive', 'Der Client sendet mindestens in diesem Abstand, in Sekunden.'],
     CleanSession: [
       'Clean Session',
-      'Ausgeschaltet bewahrt der Broker Nachrichten auf, solange das Gateway getrennt ist.',
+      'Ist dies ausgeschaltet, bewahrt der Broker Nachrichten auf, solange das Gateway getrennt ist.',
     ],
     Subscriptions: [
       'Weitere Topics',
@@ -63,7 +63,7 @@ export const mqtt: FamilyTexts = {
     ],
     Devices: [
       'Geräte',
-      'Namen oder Kennungen von Geräten, die bei „listed“ zu Instanzen werden; * ist beliebiger Text.',
+      'Namen oder Kennungen von Geräten, die bei „die genannten“ zu Instanzen werden; * ist beliebiger Text.',
     ],
     Ignore: [
       'Ausnahmen',

@@ -18,7 +18,7 @@ export const notification: FamilyTexts = {
     UserName: ['Benutzername', 'Der Benutzername beim Server; leer, wenn ein Token genügt.'],
     Password: [
       'Passwort oder Token',
-      'Das Passwort beim Server, oder das Token: der Anwendung (Gotify), des Bots (Telegram), des Benutzers (ntfy).',
+      'Das Passwort beim Server oder das Token: der Anwendung (Gotify), des Bots (Telegram), des Benutzers (ntfy).',
     ],
     CaFile: [
       'CA-Datei',

@@ -1,17 +1,14 @@
 /** Titles and help of the settings in gateway.yaml, by path without indexes and names. */
 export const settings: Readonly<Record<string, readonly [title: string, help: string]>> = {
-  board: [
-    'Platine',
-    'Eine Datei des Ordners board, ohne .yaml. auto: Der Device Tree der Maschine entscheidet.',
-  ],
+  board: ['Board', 'Eine Datei des Ordners board, ohne .yaml. auto: Der Device-Tree des Geräts entscheidet.'],
   name: [
     'Name',
     'Der Name des Gateways. Eine Box, die mit einem Abbild beschrieben wurde, heißt im Netz so: NAME.local.',
   ],
   language: ['Sprache', 'Die Sprache der Seiten auf Geräten, an denen keine gewählt wurde.'],
-  timeZone: ['Zeitzone', 'Etwa Europe/Berlin, für Zeitpläne und Datumsangaben; sonst die der Maschine.'],
+  timeZone: ['Zeitzone', 'Etwa Europe/Berlin, für Zeitpläne und Datumsangaben; sonst die des Geräts.'],
   api: ['API', 'Der eigene Zugang der API und die Grenzen aller Aufrufe.'],
-  'api.host': ['Adresse', 'Die Adresse, an der sie zu erreichen ist; 127.0.0.1 ist nur diese Maschine.'],
+  'api.host': ['Adresse', 'Die Adresse, an der sie zu erreichen ist; 127.0.0.1 ist nur dieses Gerät.'],
   'api.port': ['Port', '0 wählt einen freien, den das Protokoll nennt.'],
   'api.aliases': [
     'Präfixe',
@@ -23,12 +20,15 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
   ],
   'api.allowedHosts': ['Erlaubte Rechnernamen', 'Weitere Namen, unter denen das Gateway zu erreichen ist.'],
   'api.bodyLimit': ['Größe der Aufrufe', 'Der größte Inhalt eines Aufrufs in Byte.'],
-  'api.batchLimit': ['Aufrufe im Stapel', 'So viele Aufrufe darf ein Programm höchstens zusammen senden.'],
+  'api.batchLimit': [
+    'Aufrufe im Sammelaufruf',
+    'So viele Aufrufe darf ein Programm höchstens zusammen senden.',
+  ],
   'api.allowExecute': [
     'Programme ausführen',
     'SVC_Execute darf Programme mit den Rechten des Gateways ausführen.',
   ],
-  'api.local': ['Lokale Programme', 'open: Programme auf dieser Maschine sind ohne Passwort der Besitzer.'],
+  'api.local': ['Lokale Programme', 'open: Programme auf diesem Gerät gelten als Besitzer, ohne Passwort.'],
   'api.tls': ['TLS', 'auto: Die Zertifizierungsstelle des Gateways stellt ein Zertifikat aus.'],
   'api.tls.certificate': ['Zertifikat', 'Eine Datei im PEM-Format, mit ihrer Kette.'],
   'api.tls.key': ['Schlüssel', 'Eine Datei im PEM-Format.'],
@@ -65,7 +65,7 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
   'profiles.max': ['Maximum', 'Die obere Grenze eines Bedienelements.'],
   'profiles.step': ['Schritt', 'Der Schritt eines Bedienelements.'],
   'profiles.digits': ['Nachkommastellen', 'So viele werden angezeigt.'],
-  'profiles.associations': ['Assoziationen', 'Namen von Werten.'],
+  'profiles.associations': ['Zuordnungen', 'Namen von Werten.'],
   'profiles.associations.value': ['Wert', 'Der Wert, der den Namen hat.'],
   'profiles.associations.name': ['Name', 'Was für den Wert angezeigt wird.'],
   'profiles.associations.icon': ['Symbol', 'Der Name eines Symbols.'],
@@ -73,22 +73,25 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
   changes: ['Änderungen', 'Der Puffer, mit dem Programme nach einer Unterbrechung nachlesen.'],
   'changes.messages': ['Nachrichten', 'So viele werden höchstens aufbewahrt.'],
   'changes.bytes': ['Byte', 'So viel Speicher dürfen sie höchstens belegen.'],
-  store: ['Speicherung', 'Was auf die Platte geschrieben wird, und wie oft.'],
+  store: ['Speicherung', 'Was auf den Datenträger geschrieben wird und wie oft.'],
   'store.valuesEveryS': [
     'Werte alle',
     'So oft werden letzte Werte geschrieben, in Sekunden: Karten nutzen sich ab.',
   ],
   'store.recordsEveryS': [
     'Aufzeichnungen alle',
-    'So oft wird das Archiv geschrieben, in Sekunden. Ein Stromausfall verliert, was seitdem aufgezeichnet wurde.',
+    'So oft wird das Archiv geschrieben, in Sekunden. Bei einem Stromausfall geht verloren, was seitdem aufgezeichnet wurde.',
   ],
   metrics: ['Metriken', 'Ein Programm wie Prometheus liest Kennzahlen des Gateways unter /metrics.'],
   'metrics.password': ['Token', 'Was das Programm als Bearer-Token sendet.'],
   'metrics.passwordHash': ['Hash des Tokens', 'Wie stellwerk hash-password ihn ausgibt.'],
   'metrics.passwordFile': ['Datei mit dem Token', 'Eine Datei, die das Token oder seinen Hash enthält.'],
-  'metrics.local': ['Auf diesem Rechner', 'open: Programme dieses Rechners brauchen kein Token.'],
+  'metrics.local': ['Auf diesem Gerät', 'open: Programme dieses Geräts brauchen kein Token.'],
   'metrics.values': ['Werte', 'Pfade der Variablen, deren Werte veröffentlicht werden.'],
-  updates: ['Updates des Geräts', 'Ein Gerät mit einem Abbild fragt diese Adresse nach Updates.'],
+  updates: [
+    'Updates der Box',
+    'Eine Box, die mit einem Abbild beschrieben wurde, fragt diese Adresse nach Updates.',
+  ],
   'updates.url': [
     'Adresse',
     'Die Datei stellwerk-box-BOARD.json, die mit jedem Update veröffentlicht wird. Ohne sie wird nicht gesucht.',
@@ -104,7 +107,7 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
   'updates.to': ['Zeitfenster bis', 'Uhrzeit, zu der das Zeitfenster endet; sonst 04:00.'],
   'store.backups': ['Tägliche Sicherungen', 'So viele tägliche Sicherungen werden aufbewahrt.'],
   log: ['Protokoll', 'Was das Protokoll enthält.'],
-  'log.level': ['Stufe', 'Für alles oder je Bereich, etwa device: debug; default gilt für die anderen.'],
+  'log.level': ['Stufe', 'Für alles oder je Thema, etwa device: debug; default gilt für die anderen.'],
 };
 
 /** What the words of settings mean. */

@@ -60,7 +60,7 @@ export const choices: Readonly<Record<string, string>> = {
   none: 'keine',
   listed: 'die genannten',
   all: 'alle',
-  workdays: 'werktags',
+  workdays: 'Montag bis Freitag',
   weekend: 'am Wochenende',
   cdev: 'cdev (Zeichengerät)',
   sysfs: 'sysfs',
@@ -172,9 +172,25 @@ export const options: Readonly<Record<string, string>> = {
   ServerMaxPostSize: 'Größte Länge einer Anfrage, in Byte',
 };
 
+/** Words that sentences of the gateway contain as they are. */
+export const words: Readonly<Record<string, string>> = {
+  Category: 'Kategorie',
+  Configurator: 'Oberfläche',
+  Event: 'Ereignis',
+  Instance: 'Instanz',
+  Link: 'Verknüpfung',
+  Media: 'Medium',
+  Script: 'Skript',
+  'Script thread': 'Skript-Thread',
+  Sound: 'Ton',
+  bytes: 'Byte',
+  characters: 'Zeichen',
+  'no parameters': 'keine',
+};
+
 /** Names of health checks; a part that did not start has the check `start: NAME`. */
 export const checks: Readonly<Record<string, string>> = {
-  access: 'Zugang',
+  access: 'Zugriff',
   archive: 'Archiv',
   'archive file': 'Archivdatei',
   backup: 'Sicherung',
@@ -191,7 +207,7 @@ export const checks: Readonly<Record<string, string>> = {
   'disk budget': 'Schreibbudget',
   limits: 'Grenzwerte',
   lines: 'Leitungen',
-  listeners: 'Netzwerk-Ports',
+  listeners: 'Zugänge',
   orphans: 'Verwaiste Objekte',
   outputs: 'Ausgänge',
   ports: 'Serielle Schnittstellen',
@@ -205,7 +221,7 @@ export const checks: Readonly<Record<string, string>> = {
   store: 'Speicherung',
   update: 'Update',
   'start: archive': 'Start: Archiv',
-  'start: backup targets': 'Start der Sicherungsziele',
+  'start: backup targets': 'Start: Sicherungsziele',
   'start: configuration': 'Start: Konfiguration',
   'start: devices': 'Start: Geräte',
   'start: ids': 'Start: IDs',
@@ -216,13 +232,19 @@ export const checks: Readonly<Record<string, string>> = {
 
 /** What the gateway finds wrong with properties. */
 export const problems: readonly (readonly [english: RegExp, german: string])[] = [
-  [/^line (.+) is used by (.+); choose another$/, 'Die Leitung $1 verwendet $2; wählen Sie eine andere'],
+  [
+    /^line (.+) is used by (.+); choose another$/,
+    'Die Leitung $1 wird von $2 verwendet; wählen Sie eine andere',
+  ],
   [
     /^PWM channel (.+) is used by (.+); choose another$/,
-    'Den PWM-Kanal $1 verwendet $2; wählen Sie einen anderen',
+    'Der PWM-Kanal $1 wird von $2 verwendet; wählen Sie einen anderen',
   ],
-  [/^port (\d+) is used by (.+); choose another$/, 'Den Port $1 verwendet $2; wählen Sie einen anderen'],
-  [/^(\S+) is used by (.+); choose another$/, '$1 verwendet $2; wählen Sie etwas anderes'],
+  [
+    /^port (\d+) is used by (.+); choose another$/,
+    'Der Port $1 wird von $2 verwendet; wählen Sie einen anderen',
+  ],
+  [/^(\S+) is used by (.+); choose another$/, '$1 wird von $2 verwendet; wählen Sie etwas anderes'],
   [
     /^(.+) is not an ident path; use the form (.+)$/,
     '„$1“ ist kein Pfad aus Idents; verwenden Sie die Form $2',

@@ -16,10 +16,11 @@ export const backup: Readonly<Record<string, string>> = {
   NOT_AS_WRITTEN: '{0} wurde mit anderem Inhalt zurückgelesen',
   FILE_LENGTH: '{0} hat eine andere Länge',
   TABLE_ROWS: '{0} hat {1} Zeilen statt {2}',
-  CONTENTS_DIFFER: '{0} ist nach der Wiederherstellung {1} statt {2}',
+  CONTENTS_DIFFER: 'der Vergleich nach der Wiederherstellung stimmt nicht ({0}): {1} statt {2}',
   ARCHIVE_NEWER: 'ihr Archiv hat die Version {0}, unterstützt wird {1}; ein neueres stellwerk verwenden',
   ARCHIVE_TABLE: 'ihr Archiv hat eine unbekannte Tabelle {0}',
-  NO_BACKUP_OF_KEY: 'es hat keine Sicherung des Schlüssels {0}; Schlüssel und Ordner prüfen',
+  NO_BACKUP_OF_KEY:
+    'es enthält keine Sicherung, die mit dem Schlüssel {0} verschlüsselt ist; Schlüssel und Ordner prüfen',
   TARGET_FILE_LARGE: '{0} ist zu groß',
   TARGET_HOST: '{0}: {1}',
   TARGET_STATUS: '{0} antwortete auf {1} mit dem Status {2}',

@@ -65,7 +65,7 @@ export const calls: Readonly<Record<string, string>> = {
   WHAT_MESSAGE: 'Die Meldung',
   WHAT_ICON: 'Das Symbol {0}',
   WHAT_PASSWORD: 'Passwort ({0} bis {1} Zeichen)',
-  WHAT_REPORTED_VARIABLE: 'Die Variable #{0} meldet ihr Gerät; sie',
+  WHAT_REPORTED_VARIABLE: 'Die Variable #{0} wird von ihrem Gerät gemeldet; sie',
   WHAT_REPORTED_IMAGE: 'Medium #{0} ist ein Bild des Geräts #{1} und wird mit ihm gelöscht; es',
   WHAT_RUNNING_PROGRAMS: 'Das Ausführen von Programmen ohne api.allowExecute: true in gateway.yaml',
   WHAT_SEARCHING: 'Das Suchen mit der Instanz #{0}',

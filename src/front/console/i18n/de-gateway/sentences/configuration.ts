@@ -19,6 +19,7 @@ export const configuration: Readonly<Record<string, string>> = {
   EXPECTED_LETTERS: 'nur Buchstaben sind erlaubt',
   EXPECTED_NO_COLON: 'erwartet wird ein Name ohne Doppelpunkt',
   EXPECTED_HASH: 'erwartet wird ein Hash von stellwerk hash-password',
+  OR: '{0} oder {1}',
   EXPECTED_WORDS: 'erwartet wird {0}{1}',
   EXPECTED_OTHER: 'erwartet wird {0}{1}{2}',
   BUT_NOT: ', nicht {0}',
@@ -31,10 +32,10 @@ export const configuration: Readonly<Record<string, string>> = {
   SCHEMA_MINIMUM: 'der kleinste Wert ist {0}',
   SCHEMA_MAXIMUM: 'der größte Wert ist {0}',
   SCHEMA_ABOVE: 'der Wert muss größer als {0} sein',
-  SCHEMA_MIN_LENGTH: 'mindestens {0} Zeichen sind nötig',
+  SCHEMA_MIN_LENGTH: 'der Text ist zu kurz; Mindestzahl der Zeichen: {0}',
   SCHEMA_MAX_LENGTH: 'höchstens {0} Zeichen sind erlaubt',
-  SCHEMA_MIN_ITEMS: 'mindestens {0} Einträge sind nötig',
-  SCHEMA_MAX_ITEMS: 'höchstens {0} Einträge sind erlaubt',
+  SCHEMA_MIN_ITEMS: 'die Liste ist zu kurz; Mindestzahl der Einträge: {0}',
+  SCHEMA_MAX_ITEMS: 'die Liste ist zu lang; Höchstzahl der Einträge: {0}',
   SCHEMA_UNKNOWN_KEY: 'diesen Schlüssel gibt es nicht',
   SCHEMA_KEY_MISSING: 'dieser Schlüssel fehlt',
   SCHEMA_PATTERN: 'der Text passt nicht zum Muster {0}',
@@ -54,7 +55,7 @@ export const configuration: Readonly<Record<string, string>> = {
   GIVE_ONE_OF: 'eines von {0} angeben',
   PLAIN_HTTP_NON_LOOPBACK:
     'HTTP ohne TLS an einer Adresse im Netz: tls setzen (tls: auto erzeugt ein Zertifikat) oder insecure: true',
-  ANOTHER_LISTENER_NAME: 'eine andere Adresse hat diesen Namen',
+  ANOTHER_LISTENER_NAME: 'ein anderer Zugang hat diesen Namen',
   SET_PASSWORD_PASSWORDREQUIRED_FALSE: 'ein Passwort setzen oder passwordRequired: false für Zugang ohne',
   PASSWORD_REMOVE_TWO: 'es gibt ein Passwort; eines von beiden entfernen',
   ANOTHER_CONFIGURATOR_IDENT: 'eine andere Oberfläche hat diesen Ident',
@@ -62,7 +63,8 @@ export const configuration: Readonly<Record<string, string>> = {
   VALUE_FROM_PUBLIC_SAMPLE:
     'dieser Wert stammt aus der öffentlichen Beispielkonfiguration; einen anderen wählen',
   ALREADY_USED_CHOOSE_ANOTHER: '{0} wird schon von {1} (Zeile {2}) benutzt; etwas anderes wählen',
-  BOARD_HAS_NO: 'das Board {0} hat kein {1} {2}{3}',
+  PWM_CHANNEL: 'PWM-Kanal',
+  BOARD_HAS_NO: 'auf dem Board {0} gibt es nicht: {1} {2}{3}',
   BOARD_HAS: '; vorhanden sind {0}',
   BOARD_HAS_NO_CHIP: 'das Board {0} hat keinen Chip {1}; vorhanden sind {2}',
   BOARD_HAS_NO_LINE: 'das Board {0} hat keine Leitung {1}{2}',
@@ -76,7 +78,8 @@ export const configuration: Readonly<Record<string, string>> = {
     'jeder Benutzer dieses Geräts kann diese Datei mit den Passwörtern lesen: chmod o= FILE',
   METRICS_UNREADABLE:
     'niemand kann die Metriken lesen: password, passwordFile oder, für Programme dieses Rechners, local: open ergänzen',
-  WITHOUT_ALL_CALLS_REJECTED: 'ohne werden alle Aufrufe abgewiesen; stellwerk setup ergänzt es',
+  WITHOUT_ALL_CALLS_REJECTED:
+    'ohne diesen Schlüssel werden alle Aufrufe abgewiesen; stellwerk setup ergänzt ihn',
   NO_BOARD_FILE_MATCHES:
     'keine Board-Datei passt zu diesem Gerät, also hat keine Leitung einen Namen; {0} erklärt, wie man es beschreibt',
   WORKS_OVER_ANOTHER_INSTANCE: '{0} arbeitet über eine andere Instanz; unter einer von diesen eintragen: {1}',

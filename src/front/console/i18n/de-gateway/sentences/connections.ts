@@ -2,7 +2,7 @@
 export const connections: Readonly<Record<string, string>> = {
   // MQTT Server
   SERVER_WITHOUT_USERS:
-    'ohne Benutzer nimmt der Server Verbindungen nur auf 127.0.0.1 an: darunter einen MQTT-Server-Benutzer anlegen, oder BindIP auf 127.0.0.1 setzen',
+    'ohne Benutzer nimmt der Server Verbindungen nur auf 127.0.0.1 an: darunter einen MQTT-Server-Benutzer anlegen oder BindIP auf 127.0.0.1 setzen',
   LAST_USER_REMOVED: 'der letzte Benutzer des Servers wurde entfernt',
   BROKER_PROCESS_ENDED: 'der Prozess des Brokers ist beendet: {0}',
   SESSIONS_NOT_WRITTEN:
@@ -10,9 +10,9 @@ export const connections: Readonly<Record<string, string>> = {
   SESSIONS_DATABASE: 'die Datenbank des MQTT-Servers',
   RENEWED_CERTIFICATE_UNUSABLE: 'das erneuerte Zertifikat ist nicht verwendbar: {0}',
   ANOTHER_PROGRAM_USES_MQTT_PORT:
-    'ein anderes Programm benutzt den Port {0}, vielleicht mosquitto: es beenden, oder einen anderen Port setzen',
+    'ein anderes Programm benutzt den Port {0}, vielleicht mosquitto: es beenden oder einen anderen Port setzen',
   NO_INTERFACE_HAS_ADDRESS:
-    'keine Schnittstelle dieses Geräts hat die Adresse {0}; BindIP berichtigen, oder das Netzwerk prüfen',
+    'keine Schnittstelle dieses Geräts hat die Adresse {0}; BindIP berichtigen oder das Netz prüfen',
   CERTIFICATE_WITHOUT_USESSL: 'CertificateFile wirkt nur mit UseSSL',
   USER_NAME_EMPTY: 'UserName ist leer: den Namen setzen, mit dem sich Geräte anmelden',
   PASSWORD_OR_HASH: 'entweder Password oder PasswordHash setzen',
@@ -92,7 +92,7 @@ export const connections: Readonly<Record<string, string>> = {
     'ein anderer Client hat sich mit der Client-ID {0} verbunden; jedem Client eine eigene geben',
   MESSAGE_EXCEEDED_PACKET_SIZE: 'eine Nachricht überschritt die Paketgröße',
   CONNECTION_FAILED: 'die Verbindung schlug fehl',
-  WHAT_PAYLOAD: 'Der Payload',
+  WHAT_PAYLOAD: 'Die Payload',
   JSON_PATH_INVALID: '{0} ist kein JSON-Pfad; die Form a.b[0] verwenden',
   URL_EMPTY: 'Die URL ist leer: die Adresse des Brokers angeben, etwa mqtt://192.168.1.2:1883',
   URL_INVALID: '{0} ist keine URL; die Form mqtt://192.168.1.2:1883 verwenden',
@@ -145,7 +145,7 @@ export const connections: Readonly<Record<string, string>> = {
   CODE_REQUIRED: 'die Alarmzentrale verlangt einen Code, den eine Variable nicht angeben kann',
   STATE_NOT_SETTABLE: 'die Alarmzentrale lässt sich nicht auf {0} setzen; möglich: {1}',
   CHECK_ACCESS_CONTROL_LIST: '{0}; die Zugriffsliste (ACL) des Brokers prüfen',
-  PAYLOAD_MORE_THAN_BYTES: '{0}: ein Payload von mehr als {1} Byte wurde ignoriert',
+  PAYLOAD_MORE_THAN_BYTES: '{0}: eine Payload von mehr als {1} Byte wurde ignoriert',
   FROM: '{0}, von {1}: {2}',
   CANNOT_BE_READ: '{0} kann nicht gelesen werden: {1}',
   BROKER_DID_NOT_REPLY: 'der Broker hat auf das Abonnement nicht geantwortet',
@@ -171,15 +171,15 @@ export const connections: Readonly<Record<string, string>> = {
   COUNTER_MUST_INTEGER_STATETOPIC:
     'ein Counter muss eine ganze Zahl mit StateTopic und ohne CommandTopic sein',
   SCALE_MUST_NOT_0: 'Scale darf nicht 0 sein',
-  PAYLOAD_NOT_UTF_8: 'der Payload ist nicht UTF-8',
-  PAYLOAD_NOT_JSON: 'der Payload ist kein JSON',
+  PAYLOAD_NOT_UTF_8: 'die Payload ist kein UTF-8',
+  PAYLOAD_NOT_JSON: 'die Payload ist kein JSON',
   TEXT_NOT_UNICODE: 'der Text ist nicht Unicode',
   // Serial
   SEND_REQUIRED: '{0} braucht Send{1}',
   OR_ON_AND_OFF: ' oder On und Off',
   SCALE_OF_0: '{0}: Scale darf nicht 0 sein',
   TEXT_CONTAINS_CONTROL_CHARACTERS: 'der Text enthält Steuerzeichen',
-  HEX_BYTES_INCOMPLETE: 'der Text besteht nicht aus vollständigen hexadezimalen Byte',
+  HEX_BYTES_INCOMPLETE: 'der Text besteht nicht aus vollständigen hexadezimalen Bytes',
   CONTAINS_CHARACTERS_NOT_LATIN: 'der Text enthält Zeichen, die nicht zu Latin-1 gehören',
   ESCAPE_INVALID: '\\{0} ist keine der Escape-Folgen \\r \\n \\t \\0 \\\\ \\xHH',
   DELIMITER_EMPTY: 'Das Trennzeichen (Delimiter) ist leer',
@@ -193,7 +193,7 @@ export const connections: Readonly<Record<string, string>> = {
   DISAPPEARED_PLUG_AGAIN: '{0} ist verschwunden ({1}); wieder anstecken',
   ADD_USER_GROUP_RESTART: 'den Benutzer {0} in die Gruppe {1} aufnehmen und das Gateway neu starten',
   GROUP_NO_ACCESS_EITHER:
-    'auch die Gruppe hat keinen Zugriff; sie mit einer udev-Regel der Gruppe dialout zuordnen',
+    'auch die Gruppe der Schnittstelle hat keinen Zugriff; die Schnittstelle mit einer udev-Regel der Gruppe dialout zuordnen',
   PERMISSION_DENIED: '{0}: keine Berechtigung; {1}',
   IN_USE_BY_PROGRAM: '{0} wird von einem anderen Programm benutzt; es beenden (fuser {1} zeigt, welches)',
   PORT_MISSING: '{0} ist nicht vorhanden; den Adapter anstecken',
@@ -210,7 +210,7 @@ export const connections: Readonly<Record<string, string>> = {
   COMMANDS_CONTAINS_TWICE: 'Commands enthält {0} zweimal',
   TWO_DIFFERENT_TYPES: '{0} hat zwei verschiedene Typen',
   BYTES_WERE_DROPPED_NOT:
-    'Byte wurden verworfen, die kein Telegramm ({0}) von höchstens {1} Byte bilden; BaudRate, Framing und MaxLength prüfen',
+    'Bytes wurden verworfen, die kein Telegramm ({0}) von höchstens {1} Byte bilden; BaudRate, Framing und MaxLength prüfen',
   PORT_EMPTY_SET_PATH:
     'Die Gerätedatei (Port) ist leer; einen Pfad (/dev/serial/by-id/…, /dev/ttyAMA0) oder VID:PID:Seriennummer angeben',
   BAUDRATE_MUST: 'BaudRate muss {0} bis {1} sein',
@@ -252,7 +252,7 @@ export const connections: Readonly<Record<string, string>> = {
   PEER_CLOSED_CONNECTION: '{0}: die Gegenstelle hat die Verbindung geschlossen',
   CERTIFICATEFILE_KEYFILE_DO_NOT: 'CertificateFile und KeyFile funktionieren nicht: {0}',
   HOST_PORT_MUST_SET: 'Host und Port gehören zusammen',
-  SET_HOST_PORT_SEND: 'Host und Port zum Senden setzen, oder BindIP und BindPort zum Empfangen',
+  SET_HOST_PORT_SEND: 'Host und Port zum Senden setzen oder BindIP und BindPort zum Empfangen',
   HOST_PORT_NOT_SET: 'Host und Port sind nicht gesetzt; zum Senden setzen',
   // Violations of the MQTT protocol
   BROKER_VIOLATES_PROTOCOL: 'der Broker verletzt das MQTT-Protokoll: {0}',
@@ -286,7 +286,7 @@ export const connections: Readonly<Record<string, string>> = {
   TOKEN_EMPTY: 'Password ist leer: geben Sie das Token des Bots oder der Anwendung an',
   RECIPIENT_EMPTY: 'Recipient ist leer: geben Sie die E-Mail-Adresse oder die ID des Chats an',
   SENDER_EMPTY: 'Sender ist leer: geben Sie die Adresse an, von der E-Mails kommen',
-  MESSAGES_WAIT: '{0} Nachrichten warten: {1}',
+  MESSAGES_WAIT: 'wartende Nachrichten: {0}; {1}',
   MESSAGE_TOO_OLD: 'zu viele Nachrichten warteten, oder zu lange',
   MESSAGE_DISCARDED: 'eine Nachricht wurde verworfen: {0}',
   MESSAGE_EMPTY: 'die Nachricht ist leer; geben Sie einen Text an',

@@ -48,13 +48,13 @@ export const devices: Readonly<Record<string, string>> = {
   MEMBER_STATE: '{0} {1}',
   NO_INSTANCE_OPEN_OPEN:
     '{0} {1}, und keine Instanz ist dort geöffnet; eine Instanz auf dieser Leitung öffnen und ausschalten',
-  RULE_MIN_ON: 'Mindesteinschaltdauer',
-  RULE_MIN_OFF: 'Mindestausschaltdauer',
+  RULE_MIN_ON: 'Mindesteinschaltzeit',
+  RULE_MIN_OFF: 'Mindestausschaltzeit',
   RULE_PULSE: 'nur ein Impuls zur Zeit',
   SWITCHED_OFF_WHILE_WAITING: 'wurde ausgeschaltet, während das Einschalten wartete',
   OFF_WHILE_WAITING: 'der Ausgang musste ausgeschaltet werden, während der Befehl zum Einschalten wartete',
   SWITCHING_OFF_FAILED:
-    'Der Ausgang muss inaktiv sein, aber das Ausschalten schlug fehl; weiterer Versuch: {0}',
+    'Der Ausgang muss inaktiv sein, aber das Ausschalten schlug fehl ({0}); das Gateway versucht es weiter',
   NOT_SWITCHED: 'Der Ausgang wurde nicht eingeschaltet ({0}): {1}',
   ACTIVE_TOGETHER_WHICH_INTERLOCK:
     '{0} war gleichzeitig mit {1} aktiv, was die Verriegelung {2} verbietet: alle werden ausgeschaltet',
@@ -76,7 +76,7 @@ export const devices: Readonly<Record<string, string>> = {
     'das Zertifikat stammt von keiner bekannten Zertifizierungsstelle; CaFile auf deren Zertifikat setzen',
   PORT_DOES_NOT_USE: 'der Port spricht kein TLS; den Port für TLS angeben oder TLS ausschalten',
   // Values
-  NEITHER_NOR_OFF: '{0} ist weder An ({1}) noch Aus ({2})',
+  NEITHER_NOR_OFF: '{0} ist weder Ein ({1}) noch Aus ({2})',
   NOT_INTEGER: '{0} ist keine ganze Zahl{1}',
   USE_TYPE_FLOAT_SCALE: '; Typ float oder eine Skalierung verwenden',
   NOT_NUMBER: '{0} ist keine Zahl',
@@ -138,7 +138,7 @@ export const devices: Readonly<Record<string, string>> = {
   COUNTMERGED_REQUIRES_DEBOUNCEUS_0:
     'CountMerged braucht DebounceUs 0: Entprellen fasst Flanken absichtlich zusammen',
   LINE_CHANGES_FASTER_THAN:
-    'Die Leitung ändert sich schneller, als sie gelesen werden kann: {0} Änderungen gingen verloren',
+    'Die Leitung ändert sich schneller, als sie gelesen werden kann; verlorene Änderungen: {0}',
   ENCODER_LINES_EMPTY: 'LineA oder LineB ist leer: die Namen beider Leitungen angeben',
   ENCODER_LINES_EQUAL: 'LineA und LineB sind dieselbe Leitung: zwei verschiedene angeben',
   LINES_EMPTY: 'Lines ist leer: die Namen der Leitungen angeben, die des niedrigsten Bits zuerst',
@@ -190,7 +190,7 @@ export const devices: Readonly<Record<string, string>> = {
   RUN_TIMES_NOT_SET:
     'RunUpS und RunDownS sind nicht gesetzt: messen, wie lange eine Fahrt von Endlage zu Endlage dauert, und zurück',
   SLAT_TIME_TOO_LONG: 'SlatS ist länger als eine halbe Fahrt: es ist die Zeit der Lamellen allein',
-  WHAT_DRIVING_OUTPUT: 'Das Setzen von {0}, das ein Ausgang treibt,',
+  WHAT_DRIVING_OUTPUT: 'Das Setzen der Leitung {0}, die ein Ausgang treibt,',
   // LED, PWM, 1-Wire
   LED_EMPTY: 'Led ist leer; den Namen einer LED angeben (ls /sys/class/leds)',
   THE_LED: 'die LED {0}',

@@ -22,9 +22,9 @@ export const health: Readonly<Record<string, string>> = {
   FIND_FRONT_CALLS_TOO: 'die Oberfläche suchen, die zu oft aufruft (SVC_GetConnectionList)',
   CALLS_IN_FLIGHT: 'laufende Aufrufe',
   BATCHES_IN_FLIGHT: 'laufende Sammelaufrufe',
-  WHAT_SESSIONS: 'Sitzungen',
+  WHAT_SESSIONS: 'Anmeldungen',
   FIND_CLIENTS_OPEN_MANY:
-    'die Clients suchen, die viele Sitzungen öffnen (SVC_GetConnectionList), und offenen Oberflächen ein Passwort geben',
+    'die Clients suchen, die sich oft anmelden (SVC_GetConnectionList), und offenen Oberflächen ein Passwort geben',
   ALL_ON_DISK: 'alles ist auf dem Datenträger',
   ARCHIVE_KEPT: 'ein beschädigtes Archiv wird aufbewahrt: {0}',
   STOP_GATEWAY_RUN_STELLWERK:
@@ -53,7 +53,7 @@ export const health: Readonly<Record<string, string>> = {
   RESTORED_START: '{0} wurde beim Start wiederhergestellt',
   NOT_RESTORED: '{0} wurde nicht wiederhergestellt: {1}',
   CHOOSE_ANOTHER_BACKUP_USE: 'eine andere Sicherung wählen oder stellwerk restore verwenden',
-  DID_NOT_START_GATEWAY: '{0} startete nicht; das Gateway läuft ohne: {1}',
+  DID_NOT_START_GATEWAY: 'dieser Teil startete nicht, das Gateway läuft ohne ihn; der Grund: {1}',
   CORRECT_CAUSE_RESTART_GATEWAY: 'die Ursache beheben und das Gateway neu starten',
   SCRIPTS_UNCONFINED: 'Skriptprozesse laufen ohne einige ihrer Beschränkungen: {0}',
   CONFINE_SCRIPTS:
@@ -72,7 +72,7 @@ export const health: Readonly<Record<string, string>> = {
   RUN_THEN_RESTART: '{0}, dann das Gateway neu starten',
   ASSIGN_GROUP:
     'das Gerät mit einer udev-Regel einer Gruppe zuordnen (für GPIO siehe systemd/60-stellwerk.rules), dann sudo udevadm trigger',
-  ALL_CONFIGURED_LINES_AVAILABLE: 'alle {0} konfigurierten Leitungen sind verfügbar',
+  ALL_CONFIGURED_LINES_AVAILABLE: 'alle konfigurierten Leitungen sind verfügbar ({0})',
   REMOVE_SETTING: '{0} aus {1} entfernen und neu starten',
   STOP_CONSUMER:
     'das Programm oder den Treiber mit dem Verbrauchernamen {0} anhalten oder eine andere Leitung verwenden',
@@ -83,7 +83,7 @@ export const health: Readonly<Record<string, string>> = {
     'console=… für diese Schnittstelle aus der Kernel-Befehlszeile entfernen (raspi-config: Serial Port; sonst cmdline.txt), dann sudo systemctl disable --now serial-getty@{0}',
   PORT_UNSTABLE: '{0} von {1} kann nach einem Neustart oder Umstecken ein anderer Adapter sein',
   SET_PORT_TO: 'Port auf {0} setzen',
-  ALL_CONFIGURED_PORTS_EXIST: 'alle {0} konfigurierten Schnittstellen sind vorhanden',
+  ALL_CONFIGURED_PORTS_EXIST: 'alle konfigurierten Schnittstellen sind vorhanden ({0})',
   NO_OTHER_PORT: 'es gibt keine andere Schnittstelle',
   EXISTING_PORTS: 'vorhandene Schnittstellen: {0}',
   PLUG_IN_OR_SET: 'anstecken oder eine andere Schnittstelle wählen ({0})',
@@ -119,14 +119,14 @@ export const health: Readonly<Record<string, string>> = {
     'um seine Aufzeichnungen wieder zu sehen, jene Version wieder installieren, das Gateway anhalten und „stellwerk archive salvage DATEI --write“ ausführen; die Datei löschen, wenn nichts darin gebraucht wird',
   LINE_KEEPER_RUNNING: 'der Leitungswächter läuft',
   LINE_KEEPER_NOT_RUNNING:
-    'der Leitungswächter läuft nicht: Ausgänge sind nicht gesichert, wenn das Gateway anhält',
+    'der Leitungswächter läuft nicht: Ausgänge sind nicht gesichert, wenn das Gateway beendet wird',
   START_KEEPER:
     'sudo systemctl start stellwerk-keeper; journalctl -u stellwerk-keeper zeigt, warum er anhielt',
   FREE_SPACE: '{0} von {1} frei auf dem Datenträger des Datenverzeichnisses',
   FREE_SOME_SPACE_USE:
     'Platz schaffen (sudo du -xh / | sort -h | tail zeigt die größten Ordner) oder eine größere Karte verwenden',
   MORE_THAN_LIFE: 'die gesamte vorgesehene Lebensdauer',
-  SHARE_OF_LIFE: '{0} bis {1} % der vorgesehenen Lebensdauer',
+  SHARE_OF_LIFE: 'ein Anteil von {0} bis {1} % der vorgesehenen Lebensdauer',
   CARD_WEAR: '{0} meldet, dass {1} verbraucht ist{2}',
   SPARE_BLOCKS: ', ebenso die meisten Ersatzblöcke',
   TEMPERATURE: '{0} °C',
@@ -143,7 +143,7 @@ export const health: Readonly<Record<string, string>> = {
   CLOCK_NOT_SYNCHRONISED:
     'die Uhr wurde seit dem Start des Geräts nicht synchronisiert; Zeiten können falsch sein',
   CONNECT_MACHINE_NETWORK_TIME: 'das Gerät mit einem Netz verbinden, das einen Zeitserver hat',
-  APPLIED_FROM_WHICH_REPLACES: 'angewendet aus {0}, das die eigene Datei des Gateways ersetzt',
+  APPLIED_FROM_WHICH_REPLACES: 'angewendet aus {0}; diese Überlagerung ersetzt die installierte Datei',
   CONFIGURATION_APPLIED: 'angewendet',
   MORE_PROBLEMS: 'und {0} weitere; stellwerk check zeigt sie',
   CORRECT_THESE_LINES_RELOAD: 'diese Zeilen korrigieren und neu laden',
@@ -156,13 +156,13 @@ export const health: Readonly<Record<string, string>> = {
   SEE_STATUS_VARIABLE_EACH: 'siehe den Status jeder Instanz',
   EVERY_CALL_NEEDS_CREDENTIALS: 'jeder Aufruf braucht eine Anmeldung, auch von diesem Gerät',
   API_LOCAL_OPEN_CALLS: 'api.local ist open: Aufrufe dieses Geräts ohne Anmeldung handeln als Besitzer',
-  ALL_LISTENERS_OPEN: 'alle Adressen sind geöffnet',
+  ALL_LISTENERS_OPEN: 'alle Zugänge sind geöffnet',
   FREE_THE_PORT:
     'die Konfiguration korrigieren oder den Port freigeben; das Gateway versucht es von selbst erneut',
   CERTIFICATE_EXPIRES: '{0}: das Zertifikat läuft am {1} ab',
   RENEW_CERTIFICATE:
     'die Dateien des Zertifikats erneuern; das Gateway liest sie zweimal täglich und beim Neuladen',
-  NO_LISTENER_TLS: 'keine Adresse hat TLS',
+  NO_LISTENER_TLS: 'kein Zugang hat TLS',
   CERTIFICATES_VALID: 'noch mindestens 14 Tage gültig',
   OWN_AUTHORITY: 'eigene Zertifizierungsstelle {0}, SHA-256 {1}',
   NO_LIMIT_TOOK_EFFECT: 'keine Begrenzung griff in der letzten Stunde',
@@ -177,13 +177,13 @@ export const health: Readonly<Record<string, string>> = {
   SEE_LOG: 'siehe das Protokoll; das Gateway versucht es von selbst erneut',
   ROWS_LOST: 'beschädigt und in keiner Sicherung: {0}',
   ROWS_RESTORED: 'beschädigt und aus einer Sicherung wiederhergestellt: {0}',
-  OBJECTS_ORPHANED: '{0} Objekte hatten kein übergeordnetes und wurden unter die Wurzel verschoben: {1}',
-  OBJECTS_UNUSABLE: '{0} Objekte oder Profile konnten nicht gelesen werden: {1}',
+  OBJECTS_ORPHANED: 'Objekte ohne übergeordnetes Objekt wurden unter die Wurzel verschoben ({0}): {1}',
+  OBJECTS_UNUSABLE: 'nicht lesbare Objekte oder Profile ({0}): {1}',
   DATABASE_INTACT: 'die Datenbank ist intakt',
   MAKE_DATA_DIRECTORY_WRITABLE:
     'das Datenverzeichnis beschreibbar machen; das Gateway versucht es von selbst erneut',
   IF_THERE_BACKUP_ELSEWHERE:
-    'gibt es anderswo eine Sicherung, das Gateway anhalten und sie mit „stellwerk restore FILE --replace“ wiederherstellen',
+    'gibt es anderswo eine Sicherung, das Gateway anhalten und sie mit „stellwerk restore DATEI --replace“ wiederherstellen',
   CREATE_MISSING_OBJECTS_AGAIN:
     'die fehlenden Objekte neu anlegen; die beschädigte Datei wird aufbewahrt. Den Datenträger prüfen (dmesg)',
   CHANGES_SINCE_BACKUP_LOST:
@@ -193,12 +193,12 @@ export const health: Readonly<Record<string, string>> = {
   MOVE_OBJECTS_THEIR_PLACE: 'die Objekte an ihren Platz verschieben oder löschen',
   DAMAGED_DATABASE_KEPT: 'eine beschädigte Datenbank wird aufbewahrt: {0}',
   DELETE_IF_NOTHING_NEEDED: 'löschen, wenn nichts darin gebraucht wird',
-  WITHOUT_MEDIA: ', ohne {0} große Mediendateien',
+  WITHOUT_MEDIA: ', ohne große Mediendateien ({0})',
   NEWEST_BACKUP: 'die neueste ist {0}{1}',
   BACKUP_FAILED: 'die Sicherung schlug fehl: {0}',
   WRITTEN_TODAY: 'heute {0} MiB geschrieben; höchstens {1} MiB am Tag für große Texte',
   TEXTS_TOO_FREQUENT:
-    '{0} Texte von mehr als {1} Zeichen ändern sich schneller, als das Schreibbudget erlaubt, und werden seltener geschrieben; {2}',
+    'Texte von mehr als {1} Zeichen ändern sich schneller, als das Schreibbudget erlaubt, und werden seltener geschrieben (Anzahl: {0}); {2}',
   UPDATE_LESS_OFTEN:
     'seltener ändern: nach einem Stromausfall können ihre Werte Stunden alt sein, und jedes Schreiben nutzt den Datenträger ab',
   DATABASE_WRITABLE_AGAIN: 'die Datenbank ist wieder beschreibbar',

@@ -6,7 +6,7 @@ export const meters: Readonly<Record<string, string>> = {
   METER_CHECKSUM:
     'ein {0}-Telegramm mit falscher Prüfsumme wurde verworfen; die Lage des Lesekopfs und die Verdrahtung prüfen',
   METER_MALFORMED:
-    'Byte wurden verworfen, die kein {0}-Telegramm sind; Protokoll, BaudRate, DataBits und Parity prüfen',
+    'Bytes wurden verworfen, die kein {0}-Telegramm sind; Protokoll, BaudRate, DataBits und Parity prüfen',
   METER_TOO_LONG:
     'Daten, die länger als ein {0}-Telegramm sind, wurden verworfen; Protokoll, BaudRate, DataBits und Parity prüfen',
   METER_READOUT: 'das Auslesen des Zählers',

@@ -1,6 +1,6 @@
 /** What is wrong with a line of a file of records. */
 export const records: Readonly<Record<string, string>> = {
-  ROW_FIELDS: 'sie hat {0} Felder, die erste Zeile nennt {1}',
+  ROW_FIELDS: 'die Zahl ihrer Felder ist {0}, die erste Zeile nennt {1}',
   CSV_QUOTE_OPEN: 'ein Anführungszeichen wird geöffnet und bis zum Ende der Datei nicht geschlossen',
   CSV_TEXT_AFTER_QUOTE:
     'zwischen einem schließenden Anführungszeichen und dem nächsten Trennzeichen steht Text',

@@ -12,7 +12,7 @@ export const registerMaps: Readonly<Record<string, string>> = {
   MAP_BIT_KEY: '{0} gilt für Register; ein Wert von {1} ist ein Bit',
   MAP_TEXT_LENGTH: 'ein Text braucht length, die Anzahl seiner Register',
   MAP_LENGTH: 'length gilt für den Typ text; {0} hat {1} Register',
-  MAP_BIT: 'bit braucht einen Typ mit einem Register, und Bits von 0 bis 15',
+  MAP_BIT: 'bit braucht einen Typ mit einem Register und Bits von 0 bis 15',
   MAP_BIT_WRITE:
     'ein einzelnes Bit eines Registers kann nicht geschrieben werden: die anderen würden überschrieben',
   MAP_SCALE: 'scale darf nicht 0 sein',

@@ -32,7 +32,7 @@ export const sensors: Readonly<Record<string, string>> = {
   SENSOR_NTC_TABLE:
     'Table von {0} braucht mindestens zwei Punkte wie 0:32554 25:10000, mit fallenden Widerständen',
   // The check of the machine
-  ALL_SENSORS_PRESENT: 'alle {0} eingerichteten Sensoren sind vorhanden',
+  ALL_SENSORS_PRESENT: 'alle konfigurierten Sensoren sind vorhanden ({0})',
   SENSOR_MISSING: '{0} von {1} ist nicht vorhanden',
   SENSOR_NO_DRIVER:
     'der Kernel kennt {0} an {1}, aber kein Treiber benutzt ihn; siehe sein Protokoll (sudo dmesg)',
@@ -55,6 +55,6 @@ export const sensors: Readonly<Record<string, string>> = {
     'stellwerk-chips.service hat nicht geantwortet; journalctl -u stellwerk-chips zeigt den Grund',
   WHAT_CHIP_WITHOUT_SERVICE:
     'Das Eintragen eines Bausteins ohne stellwerk-chips.path (stattdessen sudo stellwerk enable-chip --yes {0} ausführen)',
-  WHAT_CHIP_IN_PROGRESS: 'Ein anderer Baustein wird gerade geschrieben',
+  WHAT_CHIP_IN_PROGRESS: 'Ein anderer Baustein wird gerade eingetragen',
   SENSOR_BUSES: '; vorhanden: {0}',
 };
