@@ -41,7 +41,13 @@ export function putInPlace(from: string, to: string): void {
 
 /** Copies a file to a temporary name and renames it. */
 export function copyInPlace(from: string, to: string): void {
-  copyFileSync(from, `${to}.new`);
+  try {
+    copyFileSync(from, `${to}.new`);
+  } catch (thrown) {
+    // A part of a copy would keep a full disk full.
+    rmSync(`${to}.new`, { force: true });
+    throw thrown;
+  }
   putInPlace(`${to}.new`, to);
 }
 

@@ -261,7 +261,7 @@ export class Database {
   #connected(): DatabaseSync {
     if (this.#db === undefined) {
       this.#lock ??= lockDirectory(this.#paths.directory);
-      this.#db = reopenDatabase(this.#paths);
+      this.#db = reopenDatabase(this.#paths, this.#nowMs);
       this.#born = 0;
     }
     return this.#db;

@@ -100,10 +100,13 @@ export function openDatabase(paths: StorePaths, nowMs: number): OpenDatabase {
   }
 }
 
-/** Reopens the database for writing after the disk rejected writes. Throws the reason if it still does. */
-export function reopenDatabase({ directory }: StorePaths): DatabaseSync {
-  const path = databasePath(directory);
-  if (!existsSync(path)) create(path);
+/**
+ * Reopens the database for writing after the disk rejected writes. Throws the reason if it still does. Without
+ * a file, the gateway works with what it read from a backup, which becomes the database.
+ */
+export function reopenDatabase(paths: StorePaths, nowMs: number): DatabaseSync {
+  const path = databasePath(paths.directory);
+  if (!existsSync(path)) return openOrReplace(paths, nowMs).db;
   const db = connect(path);
   migrate(db, storeShape);
   return db;

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
+import { removeDatabase } from '../../../src/sqlite/database-files.js';
 import { DISK_BYTES, empty, fill, remount, smallDisk } from '../../tools/small-disk.js';
 import { until } from '../../tools/until.js';
 import { openFixture } from './open-store.js';
@@ -105,6 +106,34 @@ export function diskTests(skip: string | false): void {
       await again.store.close();
     },
   );
+
+  t.test('a lost database and no space for its backup: no empty one takes its place', { skip }, async (t) => {
+    const directory = await smallDisk(t);
+    const clock = new ManualClock();
+    const first = await openFixture(directory, { clock });
+    for (let n = 0; n < 1000; n++) first.kernel.variables.create(1, { ident: `kept_${n}` });
+    const { size } = first.kernel.tree;
+    await first.store.backup();
+    await first.store.close();
+    removeDatabase(join(directory, 'stellwerk.db'));
+    // Enough for an empty database.
+    writeFileSync(join(directory, 'reserve'), Buffer.alloc(100 * 1024));
+    fill(directory);
+    rmSync(join(directory, 'reserve'));
+    const { store, kernel, findings } = await openFixture(directory, { clock });
+    t.equal(kernel.tree.size, size);
+    kernel.variables.create(1, { ident: 'new' });
+    await t.rejects(store.committed(), { code: 'STORE_FAILED' });
+    t.equal(findings.get('store')?.state, 'failed');
+    empty(directory);
+    clock.advance(60_000);
+    await until('everything is written', () => findings.get('store')?.state === 'ok');
+    await store.close();
+    const again = await openFixture(directory);
+    t.equal(again.kernel.tree.size, size + 1);
+    t.ok(again.kernel.tree.root.children?.byIdent('new'));
+    await again.store.close();
+  });
 
   t.test('an empty read-only disk: it starts with an empty tree', { skip }, async (t) => {
     const directory = await smallDisk(t);
