@@ -93,7 +93,7 @@ export class Notifier implements OpenInstance {
     try {
       await withTimeout(
         clock,
-        { ms: DELIVERY_TIMEOUT_MS, what: coded`WHAT_MESSAGE: The message`, signal },
+        { ms: DELIVERY_TIMEOUT_MS, what: coded`WHAT_NOTIFICATION: The notification`, signal },
         this.#transmit(sent, target, route),
       );
     } finally {

@@ -67,8 +67,7 @@ async function open(host: Host<BlinkerProperties>, backends: Backends): Promise<
   const found = await findOutput(host, backends);
   // A warning light resumes blinking after a restart of the gateway. After a boot, and if its chip was gone,
   // the policies decide.
-  const wasBlinking =
-    host.bootFlags.has(found.lineKey) && found.boot === 'hold' && host.lastValue('BLINK') === true;
+  const wasBlinking = found.isBooted && found.boot === 'hold' && host.lastValue('BLINK') === true;
   const output = await found.request(found.boot);
   found.markBooted();
   return new Blinker(host, output, wasBlinking);

@@ -112,7 +112,7 @@ async function open(
   // If a rule may forbid it, the relay is requested as inactive and then switched on like a command.
   const isSwitchedOn =
     Boot === LAST
-      ? host.lastValue('LAST') === true && !host.bootFlags.has(found.lineKey)
+      ? host.lastValue('LAST') === true && !found.isBooted && !found.isLost
       : found.boot === 'active' && isRuled;
   const output = await found.request(isSwitchedOn ? 'inactive' : found.boot, {
     boot: Boot === LAST || (Boot === 'active' && isRuled) ? 'inactive' : Boot,

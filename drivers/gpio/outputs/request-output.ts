@@ -27,8 +27,17 @@ interface OutputOverrides {
 
 /** A line that was located and not requested yet. */
 export interface FoundOutput {
-  /** Identifies chip and offset: the same for every instance that uses this line. */
+  /**
+   * Identifies the line: the same for every instance that uses it, and after its chip was plugged in again, when
+   * the kernel may give it another number.
+   */
   readonly lineKey: string;
+  /** Whether Boot was applied since the machine booted. */
+  readonly isBooted: boolean;
+  /** The flag of this line, with the number that its chip has now. */
+  readonly bootFlag: string;
+  /** Whether the chip was lost since the line was requested: OnLost applies. */
+  readonly isLost: boolean;
   /**
    * The first value: Boot; `hold` if Boot was applied since the machine booted; OnLost if the chip was lost since.
    */
@@ -59,11 +68,18 @@ export async function findOutput(host: Host<OutputProperties>, backends: Backend
   host.signal.throwIfAborted();
   // Boot applies once per boot of the machine: a line that was requested since then is kept, after a restart of
   // the gateway as well as after a reconnection.
-  const lineKey = `output ${location.chip.name} ${location.chip.label} ${location.offset}`;
-  const isBooted = host.bootFlags.has(lineKey);
+  const { chip, offset } = location;
+  const isOnlyOne = (await backend.chips()).filter(({ label }) => label === chip.label).length === 1;
+  const lineKey = `output ${chip.label} ${isOnlyOne ? '' : `${chip.name} `}${offset}`;
+  const bootFlag = `output ${chip.name} ${chip.label} ${offset}`;
+  const isBooted = [lineKey, bootFlag].some((flag) => host.bootFlags.has(flag));
+  const isLost = backends.lostOutputs.has(lossKey);
   return {
     lineKey,
-    boot: backends.lostOutputs.has(lossKey) ? OnLost : isBooted ? 'hold' : Boot,
+    isBooted,
+    bootFlag,
+    isLost,
+    boot: isLost ? OnLost : isBooted ? 'hold' : Boot,
     request: async (boot, overrides = {}) => {
       let isTakenOver = false;
       const onLost = (cause: Error) => {
@@ -84,7 +100,9 @@ export async function findOutput(host: Host<OutputProperties>, backends: Backend
       );
       return new RequestedOutput(host, line, () => void (isTakenOver || backends.lostOutputs.add(lossKey)));
     },
-    markBooted: () => host.bootFlags.add(lineKey),
+    markBooted() {
+      for (const flag of [lineKey, bootFlag]) host.bootFlags.add(flag);
+    },
   };
 }
 

@@ -48,7 +48,13 @@ export async function openShutter(
     const downLine = await down.request('inactive');
     for (const line of [up, down]) line.markBooted();
     const lineKeys = { up: up.lineKey, down: down.lineKey };
-    return new ShutterController(host, { lines: { up: upLine, down: downLine }, lineKeys, interlocks });
+    const bootFlags = [up.bootFlag, down.bootFlag];
+    return new ShutterController(host, {
+      lines: { up: upLine, down: downLine },
+      lineKeys,
+      interlocks,
+      bootFlags,
+    });
   } catch (thrown) {
     await upLine.close();
     throw thrown;
@@ -85,7 +91,12 @@ class ShutterController implements OpenInstance {
 
   constructor(
     host: Host<ShutterProperties>,
-    motorLines: Pick<MotorOptions, 'lines' | 'lineKeys' | 'interlocks'>,
+    {
+      bootFlags,
+      ...motorLines
+    }: Pick<MotorOptions, 'lines' | 'lineKeys' | 'interlocks'> & {
+      readonly bootFlags: readonly string[];
+    },
   ) {
     const { RunUpS, RunDownS, SlatS, ReserveS } = host.properties;
     this.#host = host;
@@ -94,7 +105,7 @@ class ShutterController implements OpenInstance {
       slatMs: SlatS * 1000,
       reserveMs: ReserveS * 1000,
     };
-    this.#memory = new ShutterMemory(host, [motorLines.lineKeys.up, motorLines.lineKeys.down]);
+    this.#memory = new ShutterMemory(host, bootFlags);
     this.#motor = new ShutterMotor({
       ...motorLines,
       host,

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { findOutput } from '../../../drivers/gpio/outputs/request-output.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { OutputFixture } from '../../tools/devices/output-fixture.js';
@@ -309,4 +310,46 @@ await t.test('Boot last obeys the rules and restores the last command before the
   t.equal(levels.filter(Boolean).length, 1, 'at most one of them');
   const limited = outputs.relay('RELAY3', { Boot: 'last', MaxOnS: 60 });
   t.match(outputs.value(limited, 'STATUS'), /MaxOnS cannot be enforced across a power cut/);
+});
+
+await t.test('a relay with Boot last whose chip comes back with another number stays off', async (t) => {
+  const outputs = new OutputFixture(t);
+  const relay = await outputs.addOpenRelay('RELAY1', { Boot: 'last', OnLost: 'inactive' });
+  await outputs.write(relay, true);
+  outputs.simulatedBoard.unplug('simulated');
+  await passTime(outputs.clock, 11_000);
+  await outputs.waitForValue(relay, 'LINK', 'waiting');
+  // Flags of the lines are found by the number of the chip.
+  outputs.bootFlags.clear();
+  outputs.simulatedBoard.plug('simulated');
+  await passTime(outputs.clock, 31_000);
+  await outputs.waitForValue(relay, 'LINK', 'online');
+  await passTime(outputs.clock, 1000);
+  t.same([outputs.value(relay, 'STATE'), ...outputs.levels('RELAY1')], [false, false]);
+});
+
+await t.test('a line is the same after its chip came back with another number', async (t) => {
+  const chips = [{ name: 'gpiochip0', label: 'pinctrl', lines: 54 }];
+  const found = (name: string, others: readonly object[] = []) => {
+    const location = { chip: { name, label: 'expander', lines: 8 }, offset: 3, name: 'OUT3' };
+    const backend = { chips: async () => [...chips, location.chip, ...others] };
+    const backends = { lostOutputs: new Set(), locate: async () => ({ backend, location }) };
+    return findOutput(host as never, backends as never);
+  };
+  const host = {
+    id: 10_000,
+    properties: { Boot: 'active' },
+    bootFlags: new Set<string>(),
+    signal: AbortSignal.any([]),
+  };
+  const first = await found('gpiochip2');
+  t.equal(first.boot, 'active');
+  first.markBooted();
+  const again = await found('gpiochip3');
+  t.match(again, { lineKey: first.lineKey, isBooted: true, boot: 'hold' });
+  const twin = { name: 'gpiochip4', label: 'expander', lines: 8 };
+  t.not((await found('gpiochip3', [twin])).lineKey, first.lineKey, 'of two equal chips, the number counts');
+  host.bootFlags.clear();
+  host.bootFlags.add('output gpiochip2 expander 3');
+  t.ok((await found('gpiochip2')).isBooted, 'a flag of an earlier version');
 });
