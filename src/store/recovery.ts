@@ -209,9 +209,7 @@ export function repairDatabase(paths: StorePaths, nowMs: number, passing?: strin
   return repaired;
 }
 
-/**
- * Creates a new database after all data was lost. The gateway runs, and health reports the loss.
- */
+/** Creates a new database after all data was lost. The gateway runs, and health reports the loss. */
 function createAfterLoss(directory: string, what: CodedText): OpenDatabase {
   const path = databasePath(directory);
   create(path);

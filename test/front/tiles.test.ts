@@ -283,6 +283,32 @@ roomTest('a script is run, a hidden one is not there', {}, async (t, { fixture, 
   t.equal(await rpc(fixture, 'WFC_Execute', configurator, 0, setter, 1), 'NOT_OF_TYPE');
 });
 
+roomTest('what the owner disables has no controls', {}, async (t, { fixture, page }) => {
+  const relay = await fixture.id('area/ground/hall_relay');
+  const tile = page.getByRole('switch', { name: /Hall relay/ });
+  await tile.waitFor();
+  await rpc(fixture, 'SVC_SetDisabled', relay, true);
+  await tile.waitFor({ state: 'detached' });
+  const configurator = Number(fixture.front.split('/').at(-2));
+  const state = await fixture.id('area/ground/hall_relay/STATE');
+  t.equal(await rpc(fixture, 'WFC_Execute', configurator, 0, state, true), 'NOT_ALLOWED');
+  t.equal(await valueAt(fixture, 'area/ground/hall_relay/STATE'), false);
+  await rpc(fixture, 'SVC_SetDisabled', relay, false);
+  await tile.waitFor();
+});
+
+roomTest("the sheet of one of a device's tiles has what belongs to all", {}, async (t, { fixture, page }) => {
+  const opened = async (path: string) =>
+    page.evaluate(`location.hash = '#/object/${await fixture.id(path)}'`);
+  await opened('area/ground/lamp/STATE');
+  const sheet = page.getByRole('dialog');
+  await sheet.locator('summary', { hasText: 'Diagnostics' }).click();
+  await sheet.locator('dd', { hasText: /^online$/ }).waitFor();
+  await opened('area/ground');
+  await sheet.waitFor({ state: 'detached' });
+  t.match(page.url(), /#\/room\/\d+$/, 'a room has a page instead');
+});
+
 roomTest('diagnostics are in German', { locale: 'de-DE' }, async (t, { fixture, page }) => {
   await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
   await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/lamp')}'`);

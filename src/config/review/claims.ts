@@ -98,7 +98,7 @@ export function missingPart(
   };
   const known = refers === 'led' || refers === 'channel' ? names[refers] : undefined;
   if (known === undefined || known.includes(name) || /^\d+$/.test(name)) return undefined;
-  const what = refers === 'led' ? 'LED' : coded`PWM_CHANNEL: PWM channel`;
+  const what = refers === 'led' ? 'LED' : coded`KIND_PWM_CHANNEL: PWM channel`;
   return coded`BOARD_HAS_NO: the board ${board} has no ${what} ${name}${didYouMean(name, known) || coded`BOARD_HAS: ; it has ${listOf(known)}`}`;
 }
 

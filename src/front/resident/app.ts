@@ -31,6 +31,7 @@ export interface PageFacts {
 interface Outcome {
   readonly State: 'running' | 'done' | 'failed' | 'unknown';
   readonly Code: string;
+  readonly Details: { readonly rule?: string; readonly untilMs?: number };
 }
 
 /** Interval for polling the outcome of a command that is still running, ms. */
@@ -100,7 +101,12 @@ export class App {
 
   /** Plays a sound; browsers may require a user gesture first. */
   play(media: number): void {
-    this.commands.run(media, () => new Audio(`${this.base}media/${media}`).play());
+    this.commands.run(media, () =>
+      new Audio(`${this.base}media/${media}`).play().catch(() => {
+        // Not unknown, as after a lost reply: it was not played.
+        throw new RpcError(0, '');
+      }),
+    );
   }
 
   /** Whether a command to a variable is in flight. Subscribes. */
@@ -176,7 +182,13 @@ export class App {
       this.#lost.delete(id);
       if (outcome.State === 'done') this.commands.settle(id, undefined);
       else if (outcome.State === 'failed')
-        this.commands.settle(id, { kind: 'rejected', code: outcome.Code, rule: '', untilMs: 0 });
+        this.commands.settle(id, {
+          kind: 'rejected',
+          code: outcome.Code,
+          rule: '',
+          untilMs: 0,
+          ...outcome.Details,
+        });
     }
     if (this.#lost.size > 0) realTiming.after(RECALL_MS, () => void this.#refresh());
   }

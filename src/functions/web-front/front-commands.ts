@@ -1,6 +1,7 @@
+import { coded } from '../../base/codes/coded-text.js';
 import { Fault, fault } from '../../base/fault.js';
 import { declare, int, text, variant, type Caller, type FunctionDeclaration } from '../../device/declare.js';
-import { objectType } from '../../kernel/object.js';
+import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Value } from '../../kernel/value.js';
 import type { Variable } from '../../kernel/variables.js';
 import { requestAction, valueWithin } from '../tree/request-action.js';
@@ -79,6 +80,8 @@ async function command(
 ): Promise<string> {
   const { kernel, clock, scripts } = ports;
   const target = kernel.tree.find(targetId);
+  if (target !== undefined && isDisabled(target))
+    throw fault('NOT_ALLOWED', coded`WHAT_DISABLED: Operating an object that is disabled in fronts`);
   // A hidden script is the action of a variable, or a part of another: nobody sees it.
   if (target?.is(objectType.script) === true && !target.hidden)
     return scripts.run({ id: target.id, parameters: { VALUE: value }, sender: SENDER, caller });
@@ -88,6 +91,10 @@ async function command(
   kernel.variables.update(variable, valueOnStep(ports, variable, value), clock.nowMs());
   return '';
 }
+
+/** Whether the owner has disabled an object, or the device that it belongs to, in fronts. */
+const isDisabled = ({ disabled, parent }: TreeObject): boolean =>
+  disabled || (parent?.is(objectType.instance) === true && parent.disabled);
 
 /**
  * A value within the range of the variable's profile, on its nearest step: sliders send 20.400000000000002.

@@ -238,6 +238,7 @@ export async function mqttModulesContract(
     const list = () => fixture.call('MQTT_GetRetainedMessageTopicList', broker.id);
     const show = (topic: string) => fixture.call('MQTT_GetRetainedMessage', broker.id, topic);
     const remove = (topic: string) => fixture.call('MQTT_RemoveRetainedMessage', broker.id, topic);
+    await fixture.waitForValue(plug, 'STATE', true);
     const reports = fixture.watch(plug, 'STATE');
     t.same(await list(), ['plug/bytes', 'plug/name', 'plug/state']);
     t.same(await show('plug/state'), { Topic: 'plug/state', Payload: 'ON', Encoding: 'utf8' });

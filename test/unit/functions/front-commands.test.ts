@@ -37,6 +37,23 @@ async function areaFixture() {
   return { fixture, setPoint, note, lamp, outside, script, asFront, execute, keyed, outcome };
 }
 
+t.test('residents cannot operate what the owner has disabled', async (t) => {
+  const { fixture, setPoint, lamp, execute } = await areaFixture();
+  await using _ = fixture;
+  await fixture.call('GW_SetResidentAccess', setPoint, 'set');
+  for (const [id, value] of [
+    [setPoint, 21],
+    [lamp, true],
+  ] as const) {
+    await execute(id, value);
+    await fixture.call('SVC_SetDisabled', id, true);
+    await t.rejects(execute(id, value), { code: 'NOT_ALLOWED' });
+    await fixture.call('RequestAction', lamp, false);
+    await fixture.call('SVC_SetDisabled', id, false);
+    await execute(id, value);
+  }
+});
+
 t.test('residents set a variable without an action if the owner allows it', async (t) => {
   const { fixture, setPoint, note, outside, execute } = await areaFixture();
   await using _ = fixture;

@@ -20,8 +20,10 @@ const PLACEHOLDERS = new RegExp(PLACEHOLDER.source.replace(/\((?!\?)/g, '(?:'), 
 /** What a call did, or could not do. The sentence begins with who made it. */
 export function sentenceOf({ Method, Parameters, Success }: AuditEntry): readonly SentencePart[] {
   const text = auditTexts();
-  const [, flag] = Parameters;
-  const method = typeof flag === 'boolean' ? `${Method}=${flag}` : Method;
+  // What a call does may depend on a flag, which is its first or second parameter, or on an empty name.
+  const [first, second] = Parameters;
+  const flag = [first, second].find((one) => typeof one === 'boolean') ?? (first === '' ? first : undefined);
+  const method = flag === undefined ? Method : `${Method}=${String(flag)}`;
   const [, en = text.called(Method), de = en] = ROWS.find(([pattern]) => pattern.test(method)) ?? [];
   const template = (locale() === 'de' ? de : en).replace(
     /\[([^|]*)\|([^\]]*)\]/,

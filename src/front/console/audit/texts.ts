@@ -38,7 +38,7 @@ export const ROWS: readonly Row[] = [
   [/^SVC_CreateMedia/, '[created|create] a medium', 'ein Medium [angelegt|anlegen]'],
   [/^SVC_CreateScript/, '[created|create] a script', 'ein Skript [angelegt|anlegen]'],
   [/^SVC_CreateVariable/, '[created|create] a variable', 'eine Variable [angelegt|anlegen]'],
-  [/^GW_CreateFrom$/, '[created|create] {3} {4} from {1}', '{3} {4} aus {1} [angelegt|anlegen]'],
+  [/^GW_CreateFrom$/, '[created|create] an instance from {1}', 'eine Instanz aus {1} [angelegt|anlegen]'],
   [
     /^GW_CreateRecoveryKey/,
     '[created|create] a recovery key',
@@ -102,6 +102,11 @@ export const ROWS: readonly Row[] = [
   [/^GW_MakeBackup/, '[made|make] a backup', 'eine Sicherung [angelegt|anlegen]'],
   [/^GW_DeleteBackup/, '[deleted|delete] the backup {0}', 'die Sicherung {0} [gelöscht|löschen]'],
   [
+    /^GW_RestoreBackup=$/,
+    '[cancelled|cancel] the restore of a backup',
+    'die Wiederherstellung einer Sicherung [abgebrochen|abbrechen]',
+  ],
+  [
     /^GW_RestoreBackup/,
     '[restored|restore] the backup {0}',
     'die Sicherung {0} [wiederhergestellt|wiederherstellen]',
@@ -133,6 +138,11 @@ export const ROWS: readonly Row[] = [
     /^GW_RemoveConfigurationOverlay/,
     '[returned|return] to the installed configuration',
     'die installierte Konfiguration [wiederhergestellt|wiederherstellen]',
+  ],
+  [
+    /^GW_Prune=true/,
+    '[deleted|delete] the objects that the configuration no longer has',
+    'die Objekte [gelöscht|löschen], die die Konfiguration nicht mehr enthält',
   ],
   [
     /^GW_Prune/,

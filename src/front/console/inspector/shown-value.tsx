@@ -83,8 +83,11 @@ export function ruleText(app: ConsoleApp, { code, untilMs }: Rule): string {
 
 /** What a variable will become, and when. */
 export function pendingText(app: ConsoleApp, variable: TreeNode, { value, atMs, code }: Pending): string {
-  const { pending, pendingAt } = texts();
-  return pending[code] ?? pendingAt(app.format(variable, value), timeText(app, atMs));
+  const { pending, pendingAt, tile } = texts();
+  const text = pending[code];
+  if (text !== undefined) return text;
+  const what = app.format(variable, value);
+  return atMs === 0 ? tile.target(what) : pendingAt(what, timeText(app, atMs));
 }
 
 const timeText = (app: ConsoleApp, unixMs: number) => formatTime(unixMs, app.gateway.model.timezone, true);

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../../web/i18n/i18n.js';
-import type { TreeNode } from '../../web/model.js';
-import { objectType, variableType } from '../../web/objects.js';
+import type { Model, TreeNode } from '../../web/model.js';
+import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
 import { useApp, type App } from '../app.js';
@@ -18,7 +18,15 @@ export function Sheet() {
   void app.gateway.model.structure.value;
   if (route === undefined) return null;
   const node = app.gateway.model.find(Number(route.id));
+  if (node?.type === objectType.category) return <RoomInstead id={route.id} />;
   return <OpenSheet key={route.id} node={node} />;
+}
+
+/** A room has a page, and no sheet: a notification about it opens the page. */
+function RoomInstead({ id }: { readonly id: string }) {
+  const app = useApp();
+  useEffect(() => app.router.replace('room', id), [id]);
+  return null;
 }
 
 function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
@@ -56,23 +64,28 @@ function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
 /** An object's name; of a variable of a device, with the device's. */
 function titleOf(app: App, node: TreeNode): string {
   const { name } = node;
-  const { parentID } = node.entry.value;
-  const parent = app.gateway.model.find(parentID);
-  if (node.type !== objectType.variable || parent?.type !== objectType.instance) return name;
-  return `${parent.name} · ${app.captionOf(node)}`;
+  const device = deviceOf(app.gateway.model, node);
+  return device === undefined ? name : `${device.name} · ${app.captionOf(node)}`;
 }
 
 function SheetContent({ node }: { readonly node: TreeNode }) {
   const { model } = useApp().gateway;
   const sheet = sheetTexts();
   const [tile] = tilesOf(model, node);
-  const all =
-    node.type === objectType.variable || node.type === objectType.instance ? variablesOf(model, node) : [];
+  const isOwn = node.type === objectType.variable || node.type === objectType.instance;
+  const own = isOwn ? variablesOf(model, node) : [];
+  const device = deviceOf(model, node);
+  const all = device === undefined ? own : variablesOf(model, device);
+  const isPlain = (one: TreeNode) => !isOperable(model, one);
   const below = (...roles: readonly string[]) =>
     all.filter((one) => one !== node && roles.includes(roleOf(one.entry.value.data)));
-  const diagnostics = below('diagnostic', 'state');
-  const more = below('detail').filter((one) => !isOperable(one));
-  const others = all.filter((one) => ![...diagnostics, ...more].includes(one) && !isInShutter(tile, one));
+  const diagnostics = [...below('diagnostic'), ...below('state').filter(isPlain)];
+  const more = below('detail').filter(isPlain);
+  // A device with several tiles has a sheet for each of them, and what belongs to all is in every one.
+  const operable = below('state', 'detail').filter((one) => !own.includes(one));
+  const others = [...own, ...operable].filter(
+    (one) => ![...diagnostics, ...more].includes(one) && !isInShutter(tile, one),
+  );
   return (
     <>
       {tile?.kind === 'shutter' && <ShutterSheet shutter={node} />}
@@ -82,12 +95,18 @@ function SheetContent({ node }: { readonly node: TreeNode }) {
       ))}
       {tile !== undefined && <MediaView tile={tile} />}
       <Values title={sheet.otherValues} variables={more} />
-      <Actions node={node} variables={all} />
+      <Actions node={node} variables={own} />
       {node.entry.value.info !== '' && <p class="soft">{node.entry.value.info}</p>}
-      <ValueDetails title={sheet.details} variables={others.length > 0 ? others : all.slice(0, 1)} />
+      <ValueDetails title={sheet.details} variables={others.length > 0 ? others : own.slice(0, 1)} />
       <Values title={sheet.diagnostics} variables={diagnostics.filter((one) => !isSentence(one))} />
     </>
   );
+}
+
+/** The device that a variable belongs to. */
+function deviceOf(model: Model, node: TreeNode): TreeNode | undefined {
+  const parent = model.find(node.entry.value.parentID);
+  return node.type === objectType.variable && parent?.type === objectType.instance ? parent : undefined;
 }
 
 /** Position, slats and motor of a shutter are one group of controls. */
@@ -141,8 +160,8 @@ function Actions({ node, variables }: { readonly node: TreeNode; readonly variab
 
 /** The rule and the scheduled change as English sentences: the state line has them in the user's language. */
 function isSentence({ entry }: TreeNode): boolean {
-  const { data } = entry.value;
-  return roleOf(data) === 'state' && data.type === variableType.string;
+  const { data, ident } = entry.value;
+  return roleOf(data) === 'state' && (ident === 'RULE' || ident === 'PENDING');
 }
 
 interface ValuesProps {

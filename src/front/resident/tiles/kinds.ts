@@ -64,11 +64,18 @@ export function isWide({ kind }: Tile): boolean {
 
 /** Action ids up to this one mean "none". */
 const NO_ACTION = 1;
+/** Whether the owner has disabled an object, or the device that it belongs to. */
+function isDisabled(model: Model, { entry }: TreeNode): boolean {
+  const { disabled, parentID } = entry.value;
+  const parent = model.find(parentID)?.entry.value;
+  return disabled || (parent?.type === objectType.instance && parent.disabled);
+}
+
 /** Whether residents may set the variable. */
-export function isOperable(variable: TreeNode): boolean {
+export function isOperable(model: Model, variable: TreeNode): boolean {
   const { action = 0, customAction = 0, residents } = variable.entry.value.data;
-  if (residents === 'set') return true;
-  return customAction === 0 ? action > NO_ACTION : customAction > NO_ACTION;
+  const isSettable = residents === 'set' || (customAction || action) > NO_ACTION;
+  return isSettable && !isDisabled(model, variable);
 }
 
 /** The tiles of an object, none for what does not concern residents. `name` is the link that leads to it. */
@@ -83,7 +90,7 @@ export function tilesOf(model: Model, object: TreeNode, name: TreeNode = object)
     case objectType.variable:
       return [{ ...base, key, kind: kindOfVariable(model, object), variable: object }];
     case objectType.script:
-      return [{ ...base, key, kind: 'script' }];
+      return isDisabled(model, object) ? [] : [{ ...base, key, kind: 'script' }];
     case objectType.media:
       return [{ ...base, key, kind: mediaKinds[entry.data.type ?? 0] ?? 'unknown' }];
     case objectType.link: {
@@ -101,7 +108,7 @@ function instanceTiles(model: Model, instance: TreeNode, named: TreeNode): Tile[
   const known = modules[instance.entry.value.data.moduleName ?? ''];
   const main = known === undefined ? undefined : model.child(instance.id, known[1]);
   if (known !== undefined && main !== undefined && !main.entry.value.hidden)
-    return [{ ...base, key: `${named.id}`, kind: known[0], variable: main }];
+    return [{ ...base, key: `${named.id}`, kind: kindOfVariable(model, main, known[0]), variable: main }];
   const variables = variablesOf(model, instance).filter(({ entry }) => roleOf(entry.value.data) === 'main');
   if (variables.length === 0 && known === undefined) return [];
   return variables.map((variable) => ({
@@ -126,12 +133,13 @@ export function roleOf({ role = 'main' }: TreeNode['entry']['value']['data']) {
   return role;
 }
 
-/** The kind of a variable, from its action, type and profile. */
-export function kindOfVariable(model: Model, variable: TreeNode): TileKind {
+/** The kind of a variable, from its action, type and profile; `own` is that of its module. */
+export function kindOfVariable(model: Model, variable: TreeNode, own?: TileKind): TileKind {
   const { data } = variable.entry.value;
   const profile = model.profileOf(variable);
   const name = variable.profileName;
-  if (!isOperable(variable)) return data.type === variableType.boolean ? 'contact' : 'reading';
+  if (!isOperable(model, variable)) return data.type === variableType.boolean ? 'contact' : 'reading';
+  if (own !== undefined) return own;
   if (data.type === variableType.boolean) return 'switch';
   if (name === '~HexColor') return 'colour';
   if (name.startsWith('~UnixTimestamp')) return 'time';

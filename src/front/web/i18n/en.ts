@@ -151,7 +151,6 @@ export const en = {
     DEVICE_REFUSED: 'The device rejected it',
     TIMED_OUT: 'The device did not reply',
     BUSY: 'The gateway is busy',
-    CANNOT_CONVERT: 'The value is out of range',
     OTHER: 'It did not work',
   } as Readonly<Record<string, string>>,
   /** Names of built-in profiles by their key. */

@@ -63,7 +63,7 @@ export const configuration: Readonly<Record<string, string>> = {
   VALUE_FROM_PUBLIC_SAMPLE:
     'dieser Wert stammt aus der öffentlichen Beispielkonfiguration; einen anderen wählen',
   ALREADY_USED_CHOOSE_ANOTHER: '{0} wird schon von {1} (Zeile {2}) benutzt; etwas anderes wählen',
-  PWM_CHANNEL: 'PWM-Kanal',
+  KIND_PWM_CHANNEL: 'PWM-Kanal',
   BOARD_HAS_NO: 'auf dem Board {0} gibt es nicht: {1} {2}{3}',
   BOARD_HAS: '; vorhanden sind {0}',
   BOARD_HAS_NO_CHIP: 'das Board {0} hat keinen Chip {1}; vorhanden sind {2}',

@@ -292,7 +292,7 @@ export const connections: Readonly<Record<string, string>> = {
   MESSAGE_EMPTY: 'die Nachricht ist leer; geben Sie einen Text an',
   MESSAGE_TOO_LONG: 'die Nachricht hat mehr als {0} Zeichen; kürzen Sie sie',
   TITLE_INVALID: 'der Titel muss eine Zeile mit höchstens {0} Zeichen sein; kürzen Sie ihn',
-  WHAT_MESSAGE: 'Die Nachricht',
+  WHAT_NOTIFICATION: 'Die Benachrichtigung',
   SERVER_REDIRECTS: 'der Server leitet an eine andere Adresse weiter ({0}); setzen Sie Url auf diese Adresse',
   SERVER_REJECTED_LOGIN:
     'der Server hat die Anmeldung abgelehnt ({0}); korrigieren Sie UserName und Password',

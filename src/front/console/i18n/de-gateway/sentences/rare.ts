@@ -136,6 +136,7 @@ export const rare: Readonly<Record<string, string>> = {
   WHAT_FILE_OF_MEDIA: 'des Mediums #{0}',
   WHAT_FILE_OF_SCRIPT: '{0} eines Skripts',
   WHAT_GROUP_OF_EVENT: 'Die Gruppe {0} des Ereignisses #{1}',
+  WHAT_DISABLED: 'Das Bedienen eines Objekts, das in Oberflächen gesperrt ist,',
   WHAT_MOBILE_APPS: 'Die Nutzung durch Apps ohne mobile: true im Konfigurator',
   WHAT_OTHER_SCRIPT_TYPE: 'Ein Skript von anderem Typ als 0 (JavaScript)',
   WHAT_OUTPUT: 'Die Ausgabe von {0}',

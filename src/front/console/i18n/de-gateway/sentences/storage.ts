@@ -16,7 +16,6 @@ export const storage: Readonly<Record<string, string>> = {
   CANDIDATE_NEWER: '{0} ist von einer neueren Version von stellwerk',
   CANDIDATE_DAMAGED: '{0} ist beschädigt ({1})',
   HAS_NO_DATABASE: 'es gibt dort keine Datenbank',
-  FILE_EMPTY: 'die Datei ist leer',
   NO_DATABASE_OF_STELLWERK: 'es ist keine Datenbank von stellwerk',
   SCHEMA_VERSIONS_DIFFER: 'ihr Kopf hat die Schemaversion {0}, ihre Tabellen haben die Version {1}',
   TABLES_UNREADABLE: 'ihr Kopf hat die Schemaversion {0}, und ihre Tabellen sind nicht lesbar',
