@@ -1,11 +1,16 @@
 /** What an MQTT Server keeps over restarts, kills and damage, and within which limits. */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
+import { Broker } from '../../../drivers/mqtt/server/program/broker.js';
 import type { BrokerHandle, BrokerListener } from '../../../drivers/mqtt/server/program/broker-process.js';
+import { GuardedStream } from '../../../drivers/mqtt/server/program/guarded-stream.js';
 import type { BrokerFigures, BrokerLimits } from '../../../drivers/mqtt/server/messages.js';
+import { DurableRecords } from '../../../drivers/mqtt/server/store/durable-records.js';
 import { SessionDatabase } from '../../../drivers/mqtt/server/store/session-database.js';
+import { ManualClock } from '../../../src/base/clock.js';
 import { ServerFixture } from '../../tools/broker/server-fixture.js';
 import { startTestServer, TEST_LIMITS } from '../../tools/broker/test-server.js';
 import { reservePort } from '../../tools/reserve-port.js';
@@ -218,4 +223,59 @@ t.test('queues, kept bytes and sessions are bounded', async (t) => {
     await connected(t, port, { clientId: 's9' });
     await broker.close();
   });
+});
+
+const DAY_MS = 86_400_000;
+
+/** A broker in this process, on records that outlive it. `flush` writes them. */
+async function startBroker(t: Test, clock: ManualClock, stored: Map<string, Uint8Array>) {
+  const records = new DurableRecords({
+    journal: {
+      length: 0,
+      readAll: () => [],
+      append: () => undefined,
+      rotate: () => 0,
+      removeUpTo: () => undefined,
+      close: () => undefined,
+    },
+    database: {
+      write: async (puts, deletes) => {
+        for (const [key, value] of puts) stored.set(key, value);
+        for (const key of deletes) stored.delete(key);
+      },
+      close: () => Promise.resolve(),
+    },
+    stored: [...stored],
+    onProblem: () => undefined,
+  });
+  const limits = { ...TEST_LIMITS, sessionMs: 7 * DAY_MS };
+  const broker = new Broker({ clock, records, limits, onRejected: () => undefined });
+  await broker.start([], false);
+  const server = createServer((socket) =>
+    broker.handle(new GuardedStream(socket, limits.packetBytes, () => undefined)),
+  ).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.teardown(async () => {
+    await broker.close();
+    server.close();
+  });
+  return { broker, port: (server.address() as AddressInfo).port, flush: () => records.flush() };
+}
+
+t.test('a session is kept for its days from when its client was connected', async (t) => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 2));
+  const stored = new Map<string, Uint8Array>();
+  const killed = await startBroker(t, clock, stored);
+  const panel = await connected(t, killed.port, { clientId: 'panel', clean: false });
+  await panel.subscribeAsync('queue/#', { qos: 1 });
+  clock.advance(10 * DAY_MS);
+  await killed.flush();
+  const next = await startBroker(t, clock, new Map(stored));
+  const device = await connected(t, next.port);
+  await device.publishAsync('queue/x', '1', { qos: 1 });
+  t.equal(next.broker.figures().queued, 1, 'it was connected all the time');
+  clock.advance(6 * DAY_MS);
+  t.equal(next.broker.figures().queued, 1);
+  clock.advance(2 * DAY_MS);
+  t.equal(next.broker.figures().queued, 0);
 });

@@ -112,7 +112,7 @@ export class Broker {
       aedes.publish({ ...packet, cmd: 'publish', messageId: 0 }, () =>
         this.#store.unfinished.published(packet),
       );
-    this.#expire();
+    // Not now: the clients that were connected when an earlier process ended have not returned yet.
     this.#stopExpiry = this.#context.clock.every(EXPIRY_CHECK_MS, () => this.#expire());
   }
 
@@ -263,8 +263,10 @@ export class Broker {
   #expire(): void {
     const { clock, limits } = this.#context;
     // With a clock of 1970, all sessions would be from the future; with a wrong later one, all would be old.
-    if (clock.isTrusted())
-      this.#store.expire(clock.nowMs() - limits.sessionMs, (id) => this.#clients.has(id));
+    if (!clock.isTrusted()) return;
+    // If this process is killed, the next one must know when they were connected.
+    for (const { id, clean } of this.#clients.values()) if (!clean) this.#store.touch(id);
+    this.#store.expire(clock.nowMs() - limits.sessionMs, (id) => this.#clients.has(id));
   }
 }
 
