@@ -150,21 +150,15 @@ export class RuledSwitch {
       // An off that was in flight has done it; the times of a later on are separate.
       if (this.#offs === before) await this.#drive(false);
     });
-    forced.then(
-      () => {
-        if (this.#isStuck) setProblem(undefined);
-        this.#isStuck = false;
-      },
-      (thrown: unknown) => {
-        if (this.#closing.signal.aborted) return;
-        this.#isStuck = true;
-        setProblem(
-          coded`SWITCHING_OFF_FAILED: It must be inactive, but switching it off failed; retrying: ${codedMessageOf(thrown)}`,
-        );
-        this.#cancelOff();
-        this.#cancelOff = clock.after(RETRY_OFF_MS, () => this.forceOff());
-      },
-    );
+    forced.catch((thrown: unknown) => {
+      if (this.#closing.signal.aborted) return;
+      this.#isStuck = true;
+      setProblem(
+        coded`SWITCHING_OFF_FAILED: It must be inactive, but switching it off failed; retrying: ${codedMessageOf(thrown)}`,
+      );
+      this.#cancelOff();
+      this.#cancelOff = clock.after(RETRY_OFF_MS, () => this.forceOff());
+    });
   }
 
   /** Cancels everything that is pending; drives nothing. Commands reject with an `AbortError` from now on. */
@@ -258,6 +252,9 @@ export class RuledSwitch {
     if (!active) {
       this.#offs++;
       this.#cancelScheduledOff();
+      // Whoever switched it off: nothing is retried any more.
+      if (this.#isStuck) this.#options.setProblem(undefined);
+      this.#isStuck = false;
     }
     this.#driven(active);
   }

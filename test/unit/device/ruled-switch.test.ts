@@ -59,6 +59,29 @@ await t.test('a required off is retried until the device accepts it, and reporte
   t.strictSame(driven, [true, false]);
 });
 
+await t.test('a command that switches off ends the retries and their problem', async (t) => {
+  const clock = new ManualClock();
+  const problems: (string | undefined)[] = [];
+  let isStuck = false;
+  const output = pump(
+    clock,
+    async () => {
+      if (isStuck) throw fault('DEVICE_REFUSED', 'it is stuck');
+    },
+    (text) => problems.push(text),
+  );
+  await output.write(true);
+  isStuck = true;
+  clock.advance(5000);
+  await yieldToEventLoop();
+  t.match(problems, [undefined, /switching it off failed; .* it is stuck/]);
+  isStuck = false;
+  await output.write(false);
+  t.equal(problems.at(-1), undefined);
+  t.equal(clock.pendingTimers, 0, 'nothing is retried');
+  output.close();
+});
+
 await t.test('switching on while the end of the time is switching off starts a new time', async (t) => {
   const clock = new ManualClock();
   const driven: boolean[] = [];
