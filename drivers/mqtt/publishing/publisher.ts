@@ -90,6 +90,8 @@ export class Publisher implements OpenInstance {
   /** Removes everything from the broker, because nothing would do it later. */
   async withdraw(): Promise<void> {
     this.#stopWatching?.();
+    // It would publish everything again.
+    this.#scheduled?.();
     this.#waiting.clear();
     const topics = [...this.#devices.keys(), ...this.#retained];
     this.#devices = new Map();

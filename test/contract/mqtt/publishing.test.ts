@@ -2,6 +2,8 @@
 import { Type } from '@sinclair/typebox';
 import t, { type Test } from 'tap';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { fault } from '../../../src/base/fault.js';
 import { moduleKind, variableType, type ModuleDefinition } from '../../../src/device/module.js';
 import type { Instance } from '../../../src/kernel/instances.js';
@@ -76,6 +78,17 @@ const payloads = (broker: TestBroker, topic: string) =>
     .heard()
     .filter((one) => one.topic === topic)
     .map(({ payload }) => payload);
+
+/** The topics of announcements and states that are retained. */
+async function retained(broker: TestBroker): Promise<string[]> {
+  await broker.publish('last', 'end');
+  await until('all messages', () => payloads(broker, 'last').length > 0);
+  const kept = new Map(broker.heard().map(({ topic, payload }) => [topic, payload]));
+  const all = [...kept].filter(
+    ([topic, payload]) => /^(homeassistant|stellwerk)\/(device|stellwerk_)/.test(topic) && payload !== '',
+  );
+  return all.map(([topic]) => topic);
+}
 
 async function contract(t: Test, name: string, make: () => Promise<TestBroker>): Promise<void> {
   await t.test(`${name}: from one gateway into another, and back`, async (t) => {
@@ -170,11 +183,22 @@ async function contract(t: Test, name: string, make: () => Promise<TestBroker>):
     await fixture.waitForLink(publisher, 'online');
     await fixture.devices.delete(publisher.id);
     await until('the removal with the publisher', () => last(topicOf(plug)) === '');
-    const kept = new Map(broker.heard().map(({ topic, payload }) => [topic, payload]));
-    const left = [...kept].filter(
-      ([topic, payload]) => /^(homeassistant|stellwerk)\/(device|stellwerk_)/.test(topic) && payload !== '',
-    );
-    t.strictSame(left, [], 'nothing is retained');
+    t.strictSame(await retained(broker), [], 'nothing is retained');
+  });
+
+  await t.test(`${name}: a publisher that is deleted while a change waits`, async (t) => {
+    await using broker = await make();
+    const clock = new ManualClock();
+    await using fixture = new DeviceFixture(mqttModules(broker.brokers), clock);
+    const { client, room, publisher } = await publishing(broker, fixture);
+    const topic = `homeassistant/device/stellwerk_${client.id}_${room.id}/config`;
+    await until('the announcement', () => payloads(broker, topic).length > 0);
+    fixture.kernel.tree.set(room, 'name', 'Salon');
+    await yieldToEventLoop();
+    const deleting = fixture.devices.delete(publisher.id);
+    clock.advance(1000);
+    await deleting;
+    t.strictSame(await retained(broker), [], 'nothing is published again');
   });
 
   await t.test(`${name}: a command that is rejected is not shown as done`, async (t) => {
