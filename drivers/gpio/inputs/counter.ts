@@ -181,14 +181,16 @@ class Counter implements LineWatcher {
 
   onEdges(edges: readonly Edge[]): void {
     this.#coalesced?.noteEdges(edges);
-    this.#rollOver();
+    const isNewDay = this.#rollOver();
     for (const { active, atNs } of edges) {
       if (!active && this.#host.properties.Edges === 'active') continue;
       this.#count++;
       this.#rate.addPulse(atNs);
       this.#lastNs = atNs;
     }
-    if (this.#count !== this.#reportedCount) this.#throttle.schedule();
+    // Also if none of the edges counts: the next check finds the new day already begun.
+    if (isNewDay) this.#report();
+    else if (this.#count !== this.#reportedCount) this.#throttle.schedule();
   }
 
   flush(): void {

@@ -47,6 +47,22 @@ t.test('a meter: count, quantity, rate, today and this month, which continue aft
   t.equal(board.value(meter, 'DAY'), '2026-12-01');
 });
 
+t.test('a new day that begins with an edge that does not count', async (t) => {
+  const board = new BoardFixture(t, new ManualClock(noon('2026-11-30')));
+  const meter = await board.add('Counter', { Line: 'BUTTON1' });
+  await board.waitForLink(meter, 'online');
+  await pulses(board, 3, 500);
+  await board.drive('BUTTON1', true);
+  await board.elapse(1000);
+  board.clock.stepWallClock(DAY_MS);
+  await board.drive('BUTTON1', false);
+  await board.elapse(2000);
+  t.strictSame(
+    ['COUNT', 'TODAY', 'YESTERDAY', 'MONTH'].map((ident) => board.value(meter, ident)),
+    [4, 0, 4, 0],
+  );
+});
+
 t.test('a clock that is not synchronised or is set back does not begin a new day', async (t) => {
   const clock = new ManualClock(noon('1970-01-05'));
   clock.hasTrustedTime = false;
