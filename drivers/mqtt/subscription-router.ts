@@ -54,6 +54,11 @@ export interface Subscription {
   close(): void;
 }
 
+/** Publishes retained topics. */
+interface TopicOwner {
+  isPublishing(topic: string): boolean;
+}
+
 interface Subscriber {
   readonly listener: (message: Message) => void;
   /**
@@ -90,6 +95,8 @@ interface Route {
 export class SubscriptionRouter implements ConnectionListener {
   /** Serializes queries over secondary connections. */
   readonly queries = new SerialQueue();
+  /** Those that publish objects of the gateway on this connection, under its {@link node}. */
+  readonly publishers = new Set<TopicOwner>();
   readonly #host: RouterHost;
   readonly #options: RouterOptions;
   readonly #entries = new Map<string, FilterEntry>();

@@ -61,6 +61,7 @@ export class Publisher implements OpenInstance {
 
   async start(): Promise<void> {
     const { prefix, node } = this.#names;
+    this.#router.publishers.add(this);
     this.#stopWatching = this.#host.tree.watch({
       onValue: (id, hasChanged) => this.#publishVariable(id, !hasChanged),
       onStructure: () => this.#schedule(),
@@ -78,7 +79,7 @@ export class Publisher implements OpenInstance {
     // Announcements of an earlier configuration: those that are not published any more are removed.
     this.#subscribe(`${prefix}/device/+/config`, ({ topic, payload, text }) => {
       const isOwn = topic.startsWith(`${prefix}/device/${node}_`);
-      if (isOwn && payload.length > 0 && !this.#devices.has(topic)) {
+      if (isOwn && payload.length > 0 && !this.#isPublished(topic)) {
         this.#send(topic, '');
         this.#clear(text ?? '');
       }
@@ -96,10 +97,16 @@ export class Publisher implements OpenInstance {
     const topics = [...this.#devices.keys(), ...this.#retained];
     this.#devices = new Map();
     this.#index();
-    for (const topic of topics) await this.#router.publish(topic, '', RETAINED);
+    for (const topic of topics)
+      if (!this.#isPublished(topic)) await this.#router.publish(topic, '', RETAINED);
+  }
+
+  isPublishing(topic: string): boolean {
+    return this.#devices.has(topic) || this.#retained.has(topic);
   }
 
   async close(): Promise<void> {
+    this.#router.publishers.delete(this);
     this.#stopWatching?.();
     this.#scheduled?.();
     for (const subscription of this.#subscriptions) subscription.close();
@@ -109,6 +116,11 @@ export class Publisher implements OpenInstance {
 
   #subscribe(filter: string, listener: (message: Message) => void): void {
     this.#subscriptions.push(this.#router.subscribe(filter, 1, listener));
+  }
+
+  /** Whether this or another publisher of the connection publishes a topic. */
+  #isPublished(topic: string): boolean {
+    return this.#router.publishers.values().some((one) => one.isPublishing(topic));
   }
 
   #schedule(): void {
@@ -132,7 +144,7 @@ export class Publisher implements OpenInstance {
       }),
     );
     this.#index();
-    for (const topic of before.keys()) if (!this.#devices.has(topic)) this.#send(topic, '');
+    for (const topic of before.keys()) if (!this.#isPublished(topic)) this.#send(topic, '');
     for (const [topic, { payload }] of before)
       if (this.#devices.get(topic)?.payload !== payload) this.#clear(payload);
     for (const [topic, device] of this.#devices)
@@ -148,7 +160,7 @@ export class Publisher implements OpenInstance {
   /** Removes the retained states and availabilities of an announcement that are not published any more. */
   #clear(announcement: string): void {
     for (const topic of retainedTopics(announcement, this.#names))
-      if (!this.#retained.has(topic)) this.#send(topic, '');
+      if (!this.#isPublished(topic)) this.#send(topic, '');
   }
 
   #index(): void {

@@ -186,6 +186,33 @@ async function contract(t: Test, name: string, make: () => Promise<TestBroker>):
     t.strictSame(await retained(broker), [], 'nothing is retained');
   });
 
+  await t.test(`${name}: two publishers leave each other's topics`, async (t) => {
+    await using broker = await make();
+    await using fixture = new DeviceFixture(mqttModules(broker.brokers));
+    const { client, room, temperature } = await publishing(broker, fixture);
+    const { tree, variables } = fixture.kernel;
+    const cellar = tree.create(objectType.category, {}, { ident: 'cellar', name: 'Cellar' });
+    const pump = variables.create(variableType.boolean, { parent: cellar, ident: 'PUMP', name: 'Pump' });
+    variables.update(pump, true, 0);
+    const topicOf = (id: number) => `homeassistant/device/stellwerk_${client.id}_${id}/config`;
+    const stateOf = (id: number) => `stellwerk/stellwerk_${client.id}/${id}/state`;
+    const last = (topic: string) => payloads(broker, topic).at(-1);
+    const second = await fixture.add('MQTT Publisher', { Paths: ['cellar', 'room'] }, client);
+    await fixture.waitForLink(second, 'online');
+    await until('the second publisher', () => last(stateOf(pump.id)) === 'ON');
+    // Both have received everything before this one when it is gone.
+    await broker.publish(topicOf(1), '{}', true);
+    await until('the removal of an earlier one', () => last(topicOf(1)) === '');
+    t.match(last(topicOf(cellar.id)), /"Cellar"/);
+    t.equal(last(stateOf(pump.id)), 'ON');
+    await fixture.devices.delete(second.id);
+    const kept = await retained(broker);
+    t.notOk(kept.includes(topicOf(cellar.id)));
+    t.notOk(kept.includes(stateOf(pump.id)));
+    t.ok(kept.includes(topicOf(room.id)), 'the first one still publishes it');
+    t.ok(kept.includes(stateOf(temperature.id)));
+  });
+
   await t.test(`${name}: a publisher that is deleted while a change waits`, async (t) => {
     await using broker = await make();
     const clock = new ManualClock();
