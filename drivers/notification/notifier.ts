@@ -42,6 +42,7 @@ export class Notifier implements OpenInstance {
       },
       onDiscarded: (why) => {
         this.#count('FAILED');
+        if (this.#queue.length === 0) host.setProblem('UNDELIVERED', undefined);
         const reason =
           why === undefined
             ? coded`MESSAGE_TOO_OLD: too many messages waited, or for too long`

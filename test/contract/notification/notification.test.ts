@@ -213,6 +213,7 @@ t.test('a message is discarded after a day', async (t) => {
     return fixture.value(instance, 'FAILED') === 1;
   });
   t.match(problems(fixture, instance).join('\n'), /DISCARDED: .*for too long/);
+  t.equal(problems(fixture, instance).length, 1, 'no message waits any more');
   t.equal(fixture.value(instance, 'WAITING'), 0);
 });
 
