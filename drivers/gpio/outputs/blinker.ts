@@ -121,6 +121,7 @@ class Blinker implements OpenInstance {
       if (ident === 'BLINK' && value === this.#isBlinking) return;
       // When BLINK ends, the lamp is lit; STATE switches it off.
       await this.#output.drive(ident === 'BLINK' || value);
+      this.#host.setProblem('BLINK', undefined);
       this.#end();
       if (ident === 'BLINK' && value) this.#begin();
       this.#report();

@@ -120,6 +120,17 @@ await t.test('blinking ends with a problem when the chip is gone, and resumes wh
   t.strictSame(board.valuesOf(lamp), [true, true]);
 });
 
+await t.test('a command that the line accepts ends the problem', async (t) => {
+  const { board, lamp } = await Lamp.lit(t);
+  await board.write(lamp, 'BLINK', true);
+  await board.call('GW_SimulateRefusal', 'RELAY1', true);
+  await board.elapse(500);
+  t.match(board.status(lamp), /It does not blink: /);
+  await board.call('GW_SimulateRefusal', 'RELAY1', false);
+  await board.write(lamp, 'STATE', false);
+  t.notMatch(board.status(lamp), /It does not blink/);
+});
+
 await t.test('it has the policies of an output', async (t) => {
   const { board, lamp } = await Lamp.lit(t, { OnSilence: 'inactive', SilentAfterS: 2, OnLost: 'inactive' });
   await board.write(lamp, 'BLINK', true);
