@@ -164,6 +164,7 @@ export class ModbusAddress implements OpenInstance {
 
   #setOffline(text: Text | undefined): void {
     this.#isOffline = text !== undefined;
+    this.#backoff.end();
     this.#clearProblem();
     this.#host.setUnavailable(text);
     // The last value is from before the outage.

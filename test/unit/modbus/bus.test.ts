@@ -148,6 +148,27 @@ await modbusTest('an address without reply is backed off, and its unit stays onl
   await modbus.waitForQuality(mute, 'good');
 });
 
+await modbusTest(
+  'all addresses are read when their unit is back, also one in a backoff',
+  async (t, modbus) => {
+    const unit = modbus.line.unit(1, { 0: 1, 99: 9 });
+    unit.silentAddresses.add(99);
+    const gateway = await modbus.gateway(1);
+    const address = await modbus.register(gateway, 0);
+    const mute = await modbus.register(gateway, 99);
+    await modbus.waitForQuality(mute, 'bad NO_ANSWER');
+    await modbus.pass(60_000);
+    unit.behaviour = 'silent';
+    await modbus.waitForQuality(address, 'bad UNAVAILABLE');
+    unit.silentAddresses.clear();
+    unit.behaviour = 'answers';
+    await modbus.waitForQuality(address, 'good');
+    await modbus.pass(1000);
+    t.equal(modbus.value(mute), 9);
+    t.equal(modbus.quality(mute), 'good');
+  },
+);
+
 await modbusTest('commands precede polls, are confirmed, and are read back', async (t, modbus) => {
   const unit = modbus.line.unit(1, Object.fromEntries(Array.from({ length: 40 }, (_, at) => [at, at])));
   unit.delayMs = 20;
