@@ -9,6 +9,7 @@ import {
   type Value,
 } from '../../src/device/module.js';
 import { parseBoolean } from '../../src/device/toolkit/parse-boolean.js';
+import { isUnconfirmed } from './bus-scheduler.js';
 import { decode, encode, type RegisterLayout } from './codec.js';
 import type { ModbusUnit } from './modbus-unit.js';
 import {
@@ -105,7 +106,7 @@ export class ModbusAddress implements OpenInstance {
    * read.
    */
   #handleUnconfirmed(thrown: unknown): void {
-    if (codeOf(thrown) !== 'DEVICE_OFFLINE') return;
+    if (!isUnconfirmed(thrown)) return;
     const text = coded`UNKNOWN_WHETHER_LAST_COMMAND: it is unknown whether the last command was executed: no reply was received`;
     this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason: 'NOT_CONFIRMED', text: text.text });
     if (this.#host.properties.ReadFunctionCode !== 0) void this.#tryRead('command');

@@ -1,6 +1,6 @@
 import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../src/base/clock.js';
-import { fault, type Fault } from '../../src/base/fault.js';
+import { fault, Fault } from '../../src/base/fault.js';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import type { Transport, Timeouts } from './transport.js';
 import { coalesceReads, extractPart } from './coalesce-reads.js';
@@ -124,7 +124,7 @@ export class BusScheduler implements Disposable {
     const unit = this.unit(number);
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      if (this.#isClosed) throw busClosed();
+      if (this.#isClosed) throw unsent(busClosed());
       if (!isPoll) this.#checkCommand(unit);
       const end = () => {
         job.isSettled = true;
@@ -162,7 +162,8 @@ export class BusScheduler implements Disposable {
     this.#isClosed = true;
     this.#wake?.();
     this.#transport[Symbol.dispose]();
-    rejectAll([...this.#commands, ...[...this.#units.values()].flatMap(({ polls }) => polls)], busClosed());
+    const polls = [...this.#units.values()].flatMap((unit) => unit.polls);
+    rejectAll([...this.#commands, ...polls], unsent(busClosed()));
   }
 
   #checkCommand(unit: UnitState): void {
@@ -172,7 +173,7 @@ export class BusScheduler implements Disposable {
         coded`REQUESTS_ALREADY_QUEUED_BUS: ${MAX_COMMANDS} requests are already queued on this bus`,
       );
     if (unit.offlineReason !== undefined && this.#nowMs() < unit.lastSentMs + OFFLINE_COMMAND_INTERVAL_MS)
-      throw fault('DEVICE_OFFLINE', unit.offlineReason);
+      throw unsent(fault('DEVICE_OFFLINE', unit.offlineReason));
   }
 
   /** Sends requests until none can be sent now. */
@@ -290,13 +291,15 @@ export class BusScheduler implements Disposable {
     if (isOnline) return;
     rejectAll(
       this.#commands.filter((one) => one.unit === unit),
-      noReply(unit, why),
+      unsent(noReply(unit, why)),
     );
   }
 
   #rejectLate(job: PendingRequest): void {
     if (job.sendCount === 0)
-      job.reject(fault('DEVICE_OFFLINE', coded`BUS_BUSY_MS: the bus was busy for ${COMMAND_WAIT_MS} ms`));
+      job.reject(
+        unsent(fault('DEVICE_OFFLINE', coded`BUS_BUSY_MS: the bus was busy for ${COMMAND_WAIT_MS} ms`)),
+      );
   }
 
   /** Removes a request from its queue. */
@@ -309,6 +312,14 @@ export class BusScheduler implements Disposable {
   #nowMs(): number {
     return Number(this.#clock.monotonicNs()) / 1e6;
   }
+}
+
+/** Marks the failure of a request that was not sent: its unit cannot have executed it. */
+const unsent = (cause: Fault): Fault => Object.assign(cause, { isUnsent: true });
+
+/** Whether a command has failed without a reply, so that it is unknown whether the unit has executed it. */
+export function isUnconfirmed(thrown: unknown): boolean {
+  return thrown instanceof Fault && thrown.code === 'DEVICE_OFFLINE' && !('isUnsent' in thrown);
 }
 
 function rejectAll(jobs: readonly PendingRequest[], cause: Fault): void {

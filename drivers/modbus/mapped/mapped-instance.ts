@@ -1,6 +1,6 @@
 import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import type { Cancel } from '../../../src/base/clock.js';
-import { codeOf, fault } from '../../../src/base/fault.js';
+import { fault } from '../../../src/base/fault.js';
 import {
   quality,
   variableType,
@@ -9,6 +9,7 @@ import {
   type Value,
 } from '../../../src/device/module.js';
 import { MeterCounts } from '../../../src/device/toolkit/meter-counts.js';
+import { isUnconfirmed } from '../bus-scheduler.js';
 import type { MapBlock, MapValue, MapWrite, RegisterMap } from '../maps/register-map.js';
 import type { ModbusUnit } from '../modbus-unit.js';
 import { readRequest } from '../pdu.js';
@@ -61,7 +62,7 @@ export class MappedInstance implements OpenInstance {
     try {
       await this.#unit.execute(request, 'command', this.#host.signal);
     } catch (thrown) {
-      if (codeOf(thrown) === 'DEVICE_OFFLINE') {
+      if (isUnconfirmed(thrown)) {
         const text = coded`UNKNOWN_WHETHER_LAST_COMMAND: it is unknown whether the last command was executed: no reply was received`;
         this.#host.markUncertain(ident, { state: quality.bad, reason: 'NOT_CONFIRMED', text: text.text });
         void polled.tryRun('command');

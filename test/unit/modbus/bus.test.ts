@@ -264,6 +264,23 @@ await modbusTest(
   },
 );
 
+await modbusTest('a command that was not sent says nothing about its value', async (t, modbus) => {
+  const unit = modbus.line.unit(1, { 0: 1 });
+  const gateway = await modbus.gateway(1);
+  const blind = await modbus.register(gateway, 0, { ReadFunctionCode: 0, WriteFunctionCode: 6 });
+  const write = (value: number) => modbus.fixture.devices.write(blind.id, 'Value', value);
+  t.same(await modbus.outcome(write(3)), { result: undefined });
+  const silent: Promise<unknown>[] = [];
+  for (const number of [2, 3]) {
+    const other = await modbus.gateway(number, { TimeoutMs: 4000 });
+    silent.push(modbus.fixture.call('ModBus_RequestRead', (await modbus.register(other, 0)).id));
+  }
+  const failed = (await modbus.outcome(Promise.allSettled([...silent, write(4)]))) as { result: unknown[] };
+  t.match(failed.result[2], { reason: { code: 'DEVICE_OFFLINE', message: /the bus was busy for 4000 ms/ } });
+  t.strictSame([modbus.value(blind), modbus.quality(blind)], [3, 'good']);
+  t.equal(unit.registers.get(0), 3);
+});
+
 await modbusTest(
   'commands to an offline unit fail immediately, but one is tried at intervals',
   async (t, modbus) => {
