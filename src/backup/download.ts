@@ -1,11 +1,11 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { coded } from '../base/codes/coded-text.js';
-import { fault } from '../base/fault.js';
+import { codeOf, fault } from '../base/fault.js';
 import { databasePath } from '../store/data-directory.js';
 import { restoreBackup } from '../store/restore.js';
 import { archivePath, ArchiveWriter, readArchive } from './archive-rows.js';
-import { STATE_FILE, type BackupIndex, type Contents } from './backup-index.js';
+import { chunksOf, STATE_FILE, type BackupIndex, type Contents } from './backup-index.js';
 import { treeContents } from './contents.js';
 import type { JobProgress } from './job-progress.js';
 import type { Repository } from './repository.js';
@@ -66,7 +66,8 @@ const tableChunks = ({ archive }: BackupIndex): number =>
 
 /**
  * Fetches a backup, restores it into a scratch directory, and compares what is there with what the backup
- * says. Removes the scratch directory. Rejects with `BACKUP_DAMAGED` if anything differs.
+ * says. Removes the scratch directory. Rejects with `BACKUP_DAMAGED` if anything differs, and then deletes the
+ * damaged chunks on the target: the next upload stores them again.
  */
 export async function verifyBackup(
   repository: Repository,
@@ -100,8 +101,20 @@ export async function verifyBackup(
           coded`CONTENTS_DIFFER: ${what} is ${found[what]} after a restore, not ${index.contents[what]}`,
         );
     return found;
+  } catch (thrown) {
+    if (codeOf(thrown) === 'BACKUP_DAMAGED') await deleteDamaged(repository, name, progress);
+    throw thrown;
   } finally {
     if (existsSync(scratch)) rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function deleteDamaged(repository: Repository, name: string, progress: JobProgress): Promise<void> {
+  const ids = new Set(chunksOf(await repository.index(name)));
+  let done = 0;
+  for (const id of ids) {
+    await progress.report(done++, ids.size);
+    await repository.deleteIfDamaged(id);
   }
 }
 

@@ -1,6 +1,7 @@
 import { coded } from '../base/codes/coded-text.js';
-import { fault } from '../base/fault.js';
+import { codeOf, fault } from '../base/fault.js';
 import { INDEX_NAME, parseIndex, type BackupIndex } from './backup-index.js';
+import { reasonOf } from './failure-reason.js';
 import type { RecoveryKey } from './recovery-key.js';
 import { seal, unseal } from './sealed-file.js';
 import type { BackupTarget } from './targets/backup-target.js';
@@ -75,7 +76,7 @@ export class Repository {
     const file = await this.#target.get(this.#chunkPath(id));
     if (file === undefined)
       throw fault('BACKUP_DAMAGED', coded`CHUNK_MISSING: the chunk ${id} is missing on the target`);
-    const content = unseal(this.#key, 'chunk', file);
+    const content = this.#unsealChunk(id, file);
     if (this.#key.chunkId(content) !== id)
       throw fault('BACKUP_DAMAGED', coded`CHUNK_OTHER: the chunk ${id} has the content of another`);
     return content;
@@ -83,6 +84,25 @@ export class Repository {
 
   async deleteChunk(id: string): Promise<void> {
     await this.#target.delete(this.#chunkPath(id));
+  }
+
+  /** Deletes a chunk that cannot be used, so that the next upload stores it again. */
+  async deleteIfDamaged(id: string): Promise<void> {
+    try {
+      await this.chunk(id);
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'BACKUP_DAMAGED') throw thrown;
+      await this.deleteChunk(id);
+    }
+  }
+
+  #unsealChunk(id: string, file: Buffer): Buffer {
+    try {
+      return unseal(this.#key, 'chunk', file);
+    } catch (thrown) {
+      // It is in the folder of this key: the id of another key in it is damage as well.
+      throw fault('BACKUP_DAMAGED', coded`CHUNK_DAMAGED: the chunk ${id} is damaged: ${reasonOf(thrown)}`);
+    }
   }
 
   #indexPath(name: string): string {

@@ -1,12 +1,4 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t, { type Test } from 'tap';
@@ -159,8 +151,8 @@ t.test('a backup is compared with what a restore makes of it', async (t) => {
   copyFileSync(other, one);
   await t.rejects(verify(), { code: 'BACKUP_DAMAGED', message: /content of another/ });
   writeFileSync(one, content.subarray(0, -1));
-  await t.rejects(verify(), { code: 'BACKUP_DAMAGED' });
-  rmSync(one);
+  await t.rejects(verify(), { code: 'BACKUP_DAMAGED', message: /the chunk [0-9a-f]{64} is damaged/ });
+  t.notOk(existsSync(one), 'a damaged chunk is deleted');
   await t.rejects(verify(), { code: 'BACKUP_DAMAGED', message: /is missing on the target/ });
   t.notOk(existsSync(scratch));
   const blank = join(await tempDirectory(t), 'data');
@@ -176,6 +168,11 @@ t.test('a backup is compared with what a restore makes of it', async (t) => {
   t.strictSame(readdirSync(blank), [], 'a damaged backup changes nothing');
   const repaired = await upload(START_MS + DAY_MS);
   t.equal(repaired.storedChunks, 1, 'the next backup stores what is missing');
+  t.match(await verify(), { values: 50 });
+
+  for (const file of [one, other]) writeFileSync(file, '');
+  await t.rejects(verify(), { code: 'BACKUP_DAMAGED' });
+  t.equal((await upload(START_MS + 2 * DAY_MS)).storedChunks, 2, 'the next backup replaces what is damaged');
   t.match(await verify(), { values: 50 });
 
   const indexes = join(path, key.id, 'indexes');

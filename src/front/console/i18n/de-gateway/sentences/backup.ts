@@ -12,6 +12,7 @@ export const backup: Readonly<Record<string, string>> = {
   INDEX_INVALID: 'das Verzeichnis von {0} ist nicht gültig',
   INDEX_RENAMED: 'das Verzeichnis von {0} gehört zu {1}',
   CHUNK_MISSING: 'der Block {0} fehlt im Ziel',
+  CHUNK_DAMAGED: 'der Block {0} ist beschädigt: {1}',
   CHUNK_OTHER: 'der Block {0} hat den Inhalt eines anderen',
   NOT_AS_WRITTEN: '{0} wurde mit anderem Inhalt zurückgelesen',
   FILE_LENGTH: '{0} hat eine andere Länge',
