@@ -23,6 +23,7 @@ import {
   lastScheduledMs,
   retryAfterMs,
   targetsFinding,
+  VERIFY_RETRY_MS,
 } from './target-schedule.js';
 import { parseTarget, targetSettings, withSecrets } from './target-settings.js';
 import { TargetStates } from './target-states.js';
@@ -208,6 +209,7 @@ export class TargetBackups implements TargetBackupsPort {
         failures: 0,
         retryMs: 0,
         failure: null,
+        verifyRetryMs: 0,
       });
       this.#dependencies.log.info({ target: name, ...made }, 'a backup was stored on the target');
       return {
@@ -244,7 +246,10 @@ export class TargetBackups implements TargetBackupsPort {
     } catch (thrown) {
       if (codeOf(thrown) !== 'CANCELLED') {
         this.#log(target.name, thrown);
-        await this.#states.set(target.name, { verifyFailure: recordOf(reasonOf(thrown)) });
+        await this.#states.set(target.name, {
+          verifyFailure: recordOf(reasonOf(thrown)),
+          verifyRetryMs: this.#now().nowMs + VERIFY_RETRY_MS,
+        });
       }
       throw thrown;
     }
@@ -254,22 +259,28 @@ export class TargetBackups implements TargetBackupsPort {
   async #makeDue(): Promise<void> {
     if (this.#isChecking || this.#key === undefined) return;
     this.#isChecking = true;
-    const { config, tasks } = this.#dependencies;
-    const { at = DEFAULT_AT, verify = 'weekly' } = config() ?? {};
+    const { at = DEFAULT_AT, verify = 'weekly' } = this.#dependencies.config() ?? {};
     try {
       for (const { name } of this.#targets()) {
         if (this.#isClosed) return;
         if (isDue(this.#states.of(name), at, this.#now().nowMs))
-          await tasks.run('backup', SCHEDULE, (progress) =>
+          await this.#runDue((progress) =>
             this.#queue.run(() => this.#upload(this.#target(name), progress, FRESH_MS)),
           );
         if (verify === 'weekly' && isVerifyDue(this.#states.of(name), this.#now().nowMs))
-          await tasks.run('backup', SCHEDULE, (progress) => this.verify(name, '', progress));
+          await this.#runDue((progress) => this.verify(name, '', progress));
       }
-    } catch {
-      // The state of the target has the failure, which health and the log report.
     } finally {
       this.#isChecking = false;
+    }
+  }
+
+  /** Does a job as a task of the schedule. Does not reject: a target that fails stops no other one. */
+  async #runDue(job: (progress: TaskProgress) => Promise<unknown>): Promise<void> {
+    try {
+      await this.#dependencies.tasks.run('backup', SCHEDULE, job);
+    } catch {
+      // The state of the target has the failure, which health and the log report.
     }
   }
 

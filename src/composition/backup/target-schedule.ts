@@ -8,6 +8,8 @@ export const DEFAULT_AT = '03:15';
 /** The first retry, and the longest interval between two, ms. */
 const RETRY_MS = 15 * 60 * 1000;
 const LONGEST_RETRY_MS = 6 * 60 * 60 * 1000;
+/** The interval between two verifications if the first one failed: each fetches a complete backup. */
+export const VERIFY_RETRY_MS = DAY_MS;
 /** A target without a good backup for that long has failed: two were missed. */
 const TOO_OLD_MS = 3 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
@@ -24,12 +26,22 @@ export function lastScheduledMs(at: string, nowMs: number): number {
 export function isDue({ lastMs, retryMs }: TargetState, at: string, nowMs: number): boolean {
   // After the clock was set back, the last backup is in the future.
   const isMissing = lastMs < lastScheduledMs(at, nowMs) || lastMs > nowMs + DAY_MS;
-  return isMissing && (retryMs <= nowMs || retryMs > nowMs + LONGEST_RETRY_MS);
+  return isMissing && isOver(retryMs, nowMs, LONGEST_RETRY_MS);
 }
 
-/** Whether the newest backup should be compared with what a restore makes of it. */
-export const isVerifyDue = ({ lastMs, verifiedMs }: TargetState, nowMs: number): boolean =>
-  lastMs > 0 && (verifiedMs + WEEK_MS <= nowMs || verifiedMs > nowMs);
+/**
+ * Whether the newest backup should be compared with what a restore makes of it: not while backups fail, for
+ * which there is a finding already.
+ */
+export function isVerifyDue(state: TargetState, nowMs: number): boolean {
+  const { lastMs, failures, verifiedMs, verifyRetryMs } = state;
+  const isOld = verifiedMs + WEEK_MS <= nowMs || verifiedMs > nowMs;
+  return lastMs > 0 && failures === 0 && isOld && isOver(verifyRetryMs, nowMs, VERIFY_RETRY_MS);
+}
+
+/** Whether a retry is due; one that is too far away was set before the clock was set back. */
+const isOver = (retryMs: number, nowMs: number, longestMs: number): boolean =>
+  retryMs <= nowMs || retryMs > nowMs + longestMs;
 
 /** When to retry after a number of failures in a row. */
 export const retryAfterMs = (failures: number): number =>

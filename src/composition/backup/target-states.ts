@@ -15,6 +15,8 @@ export interface TargetState {
   /** Why the last attempt failed; null if it did not. */
   readonly failure: TextRecord | null;
   readonly verifiedMs: number;
+  /** When the next verification is made after a failure, if no new backup is stored before. */
+  readonly verifyRetryMs: number;
   /** Why the last verification failed; null if it did not. */
   readonly verifyFailure: TextRecord | null;
 }
@@ -26,6 +28,7 @@ const NEVER: TargetState = {
   failures: 0,
   failure: null,
   verifiedMs: 0,
+  verifyRetryMs: 0,
   verifyFailure: null,
 };
 

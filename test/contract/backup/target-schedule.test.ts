@@ -1,5 +1,11 @@
-import t from 'tap';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
 import { recordOf } from '../../../src/base/codes/coded-text.js';
+import { silentLog } from '../../../src/base/log.js';
+import { TaskList } from '../../../src/base/tasks/task-list.js';
+import { TargetBackups } from '../../../src/composition/backup/target-backups.js';
 import {
   isDue,
   isVerifyDue,
@@ -8,7 +14,11 @@ import {
   targetsFinding,
 } from '../../../src/composition/backup/target-schedule.js';
 import { TargetStates } from '../../../src/composition/backup/target-states.js';
+import { locateConfig } from '../../../src/config/config-source.js';
+import { Health } from '../../../src/service/health.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
+import { openFixture } from '../store/open-store.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -43,6 +53,11 @@ t.test('the newest backup is compared once a week', async (t) => {
   t.ok(isVerifyDue({ ...state, lastMs: at(3) }, at(12)));
   t.notOk(isVerifyDue({ ...state, lastMs: at(3), verifiedMs: at(3, 8) }, at(12)));
   t.ok(isVerifyDue({ ...state, lastMs: at(3), verifiedMs: at(3, 3) }, at(12)));
+  const failed = { ...state, lastMs: at(3), verifyRetryMs: at(12) };
+  t.notOk(isVerifyDue(failed, at(11)), 'a failed one is retried a day later');
+  t.ok(isVerifyDue(failed, at(12)));
+  t.ok(isVerifyDue(failed, at(11, 9)), 'the clock was set back');
+  t.notOk(isVerifyDue({ ...state, lastMs: at(3), failures: 1 }, at(12)), 'the target fails');
 });
 
 t.test('health reports a target that fails, is too old, or has a damaged backup', async (t) => {
@@ -68,4 +83,55 @@ t.test('what is known of a target survives a restart', async (t) => {
   t.equal(again.of('nas').lastMs, 0);
   await again.load();
   t.match(again.of('nas'), { lastMs: 5, failures: 1, verifiedMs: 0 });
+});
+
+/** The backups of a gateway with a recovery key and two sticks. */
+async function startBackups(t: Test) {
+  const directory = await tempDirectory(t);
+  const sticks = await tempDirectory(t);
+  const clock = new ManualClock();
+  const { store } = await openFixture(directory, { clock });
+  await store.backup('daily');
+  const tasks = new TaskList(clock);
+  let ended = 0;
+  tasks.changed.on(({ state }) => (ended += state === 'running' ? 0 : 1));
+  const targets = ['one', 'two'].map((name) => ({ name, path: join(sticks, name) }));
+  for (const { path } of targets) mkdirSync(path);
+  const backups = await TargetBackups.start({
+    foundation: {
+      store,
+      directory,
+      clock,
+      health: new Health(clock, silentLog),
+      configSource: () => locateConfig(join(directory, 'gateway.yaml'), directory),
+    },
+    config: () => ({ targets }),
+    tasks,
+    log: silentLog,
+  });
+  await backups.createKey();
+  t.teardown(async () => {
+    backups.close();
+    await store.close();
+  });
+  const listed = (name: string) => backups.list().Targets.find(({ Name }) => Name === name);
+  const pull = (name: string) => rmSync(join(sticks, name), { recursive: true });
+  /** Waits until that number of tasks has ended since the start. */
+  const tasksEnded = (count: number) => until(`${count} tasks end`, () => ended >= count);
+  return { backups, clock, listed, pull, store, tasks, tasksEnded };
+}
+
+const progress = { signal: new AbortController().signal, report: () => undefined };
+const MINUTE_MS = 60_000;
+
+t.test('a verification that fails is not repeated soon, and stops no other target', async (t) => {
+  const { backups, clock, listed, pull, tasks, tasksEnded } = await startBackups(t);
+  await backups.run('one', progress);
+  pull('one');
+  clock.advance(MINUTE_MS);
+  await tasksEnded(3);
+  t.match(listed('one'), { VerifiedMs: 0, VerifyProblem: /no such file/i });
+  t.ok((listed('two')?.VerifiedMs ?? 0) > 0, 'the other one has a backup, which was compared');
+  clock.advance(MINUTE_MS);
+  t.strictSame(tasks.all(), [], 'nothing is due');
 });
