@@ -6,6 +6,7 @@ import { runInWorker } from '../../backup/run-backup-job.js';
 import type { TargetSettings } from '../../backup/targets/open-target.js';
 import { coded, joined, recordOf } from '../../base/codes/coded-text.js';
 import { codeOf, fault, messageOf } from '../../base/fault.js';
+import { DAY_MS } from '../../base/local-time.js';
 import type { Log } from '../../base/log.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { TaskList, TaskProgress } from '../../base/tasks/task-list.js';
@@ -263,10 +264,14 @@ export class TargetBackups implements TargetBackupsPort {
     try {
       for (const { name } of this.#targets()) {
         if (this.#isClosed) return;
-        if (isDue(this.#states.of(name), at, this.#now().nowMs))
+        const state = this.#states.of(name);
+        if (isDue(state, at, this.#now().nowMs)) {
+          // A retry makes no new one each time: those would replace the older ones in the data directory.
+          const freshMs = state.failures > 0 ? DAY_MS : FRESH_MS;
           await this.#runDue((progress) =>
-            this.#queue.run(() => this.#upload(this.#target(name), progress, FRESH_MS)),
+            this.#queue.run(() => this.#upload(this.#target(name), progress, freshMs)),
           );
+        }
         if (verify === 'weekly' && isVerifyDue(this.#states.of(name), this.#now().nowMs))
           await this.#runDue((progress) => this.verify(name, '', progress));
       }

@@ -89,7 +89,7 @@ t.test('what is known of a target survives a restart', async (t) => {
 async function startBackups(t: Test) {
   const directory = await tempDirectory(t);
   const sticks = await tempDirectory(t);
-  const clock = new ManualClock();
+  const clock = new ManualClock(at(12));
   const { store } = await openFixture(directory, { clock });
   await store.backup('daily');
   const tasks = new TaskList(clock);
@@ -134,4 +134,15 @@ t.test('a verification that fails is not repeated soon, and stops no other targe
   t.ok((listed('two')?.VerifiedMs ?? 0) > 0, 'the other one has a backup, which was compared');
   clock.advance(MINUTE_MS);
   t.strictSame(tasks.all(), [], 'nothing is due');
+});
+
+t.test('retries make no new backup in the data directory each time', async (t) => {
+  const { clock, pull, store, tasksEnded } = await startBackups(t);
+  pull('one');
+  clock.advance(MINUTE_MS);
+  await tasksEnded(3);
+  t.equal((await store.backups()).length, 1);
+  clock.advance(120 * MINUTE_MS);
+  await tasksEnded(4);
+  t.equal((await store.backups()).length, 1, 'the one of two hours ago is used');
 });
