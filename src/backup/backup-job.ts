@@ -95,8 +95,14 @@ export async function runBackupJob(job: BackupJob, progress: JobProgress): Promi
     case 'fetch': {
       const name = await nameOf(repository, job.name, key);
       rmSync(job.folder, { recursive: true, force: true });
-      const { state, files } = await fetchBackup(repository, name, { folder: job.folder, progress });
-      return { name, state, files };
+      try {
+        const { state, files } = await fetchBackup(repository, name, { folder: job.folder, progress });
+        return { name, state, files };
+      } catch (thrown) {
+        // Otherwise a disk that it has filled up stays full.
+        rmSync(job.folder, { recursive: true, force: true });
+        throw thrown;
+      }
     }
     case 'restore': {
       const name = await nameOf(repository, job.name, key);

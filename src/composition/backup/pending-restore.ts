@@ -82,6 +82,11 @@ export async function restoreAtStart(
   directory: string,
   { source, nowMs, log }: { readonly source: ConfigSource; readonly nowMs: number; readonly log: Log },
 ): Promise<HealthFinding | undefined> {
+  // A power cut leaves what was fetched to restore or to verify it.
+  for (const left of ['restore.new', 'verify.new'])
+    await rm(join(directory, left), { recursive: true, force: true }).catch((thrown: unknown) =>
+      log.warn({}, `${left} cannot be removed: ${messageOf(thrown)}`),
+    );
   const name = await pendingRestore(directory);
   if (name === undefined) return undefined;
   try {

@@ -166,6 +166,9 @@ t.test('a backup is compared with what a restore makes of it', async (t) => {
   } as const;
   await t.rejects(run(restore), { code: 'BACKUP_DAMAGED' });
   t.strictSame(readdirSync(blank), [], 'a damaged backup changes nothing');
+  const folder = join(directory, 'restore.new');
+  await t.rejects(run({ kind: 'fetch', ...common, name, folder }), { code: 'BACKUP_DAMAGED' });
+  t.notOk(existsSync(folder), 'a fetch that fails leaves nothing');
   const repaired = await upload(START_MS + DAY_MS);
   t.equal(repaired.storedChunks, 1, 'the next backup stores what is missing');
   t.match(await verify(), { values: 50 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -85,6 +85,7 @@ t.test('a backup of a target is restored at the next start', async (t) => {
   t.notOk(existsSync(join(directory, 'restore-files')), 'cancelled');
   await rpc(fixture, 'GW_RestoreTargetBackup', 'stick');
   await fixture.gateway.close();
+  for (const left of ['restore.new', 'verify.new']) mkdirSync(join(directory, left));
   const again = await startGateway(t, undefined, { directory: fixture.directory });
   t.equal(await valueAt(again, 'ground_floor/setpoint'), 18);
   t.notOk(existsSync(join(directory, 'restore-files')));
