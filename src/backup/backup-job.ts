@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../base/clock.js';
 import { coded } from '../base/codes/coded-text.js';
 import { fault } from '../base/fault.js';
 import { restoreBackup } from '../store/restore.js';
@@ -79,7 +80,8 @@ const NEWEST = 'latest';
 
 /** Does a job. `name` may be {@link NEWEST}. */
 export async function runBackupJob(job: BackupJob, progress: JobProgress): Promise<unknown> {
-  await using target = await openTarget(job.target, progress.signal, () => job.nowMs);
+  // Servers reject requests whose date is 15 minutes off, and a job can last longer: the time must go on.
+  await using target = await openTarget(job.target, progress.signal, systemClock().nowMs);
   if (job.kind === 'test') return await testTarget(target);
   const key = RecoveryKey.parse(job.key);
   const repository = new Repository(target, key);

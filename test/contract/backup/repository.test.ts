@@ -8,6 +8,7 @@ import { RecoveryKey } from '../../../src/backup/recovery-key.js';
 import { runInWorker } from '../../../src/backup/run-backup-job.js';
 import { createDatabase } from '../../../src/sqlite/connection.js';
 import { backupDirectory } from '../../../src/store/restore.js';
+import { S3_KEYS, s3Server } from '../../tools/backup/file-servers.js';
 import { openFixture, picture } from '../store/open-store.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
@@ -186,6 +187,14 @@ t.test('a backup is compared with what a restore makes of it', async (t) => {
     message: /no backup encrypted with the key/,
   });
   await t.rejects(run({ kind: 'list', ...common, key: 'x' }), { code: 'RECOVERY_KEY_WRONG' });
+});
+
+t.test('requests to a bucket have the time of the request, not that of the start of the job', async (t) => {
+  const server = await s3Server(t);
+  const target = { name: 'bucket', s3: { ...S3_KEYS, endpoint: server.url, bucket: 'bucket' } };
+  const key = RecoveryKey.create().toText();
+  const hourAgoMs = Date.now() - 3_600_000;
+  t.same(await run({ kind: 'list', target, key, nowMs: hourAgoMs }), []);
 });
 
 t.test('a job in a thread reports its progress and failures, and can be cancelled', async (t) => {

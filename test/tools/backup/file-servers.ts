@@ -141,6 +141,9 @@ export async function s3Server(t: TestCase): Promise<FileServer> {
   return start(t, respond);
 }
 
+/** The difference of clocks that S3 allows, ms. */
+const SKEW_MS = 15 * 60 * 1000;
+
 /** Signature Version 4, written for the test from its specification; undefined if the signature is valid. */
 function signatureProblem({ method, url = '', headers }: IncomingMessage, body: Buffer): string | undefined {
   const given =
@@ -154,6 +157,8 @@ function signatureProblem({ method, url = '', headers }: IncomingMessage, body: 
   const time = String(headers['x-amz-date']);
   if (accessKey !== S3_KEYS.accessKey || region !== S3_KEYS.region || !time.startsWith(date))
     return 'wrong scope';
+  const ms = Date.parse(time.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+  if (!(Math.abs(Date.now() - ms) < SKEW_MS)) return 'wrong time';
   const [path, query = ''] = url.split('?');
   const lines = names.split(';').map((name) => `${name}:${String(headers[name])}`);
   const request = [method, path, query.split('&').sort().join('&'), ...lines, '', names, digest].join('\n');
