@@ -1,4 +1,6 @@
+import { coded } from '../base/codes/coded-text.js';
 import { chunksOf, indexMs } from './backup-index.js';
+import { reasonOf } from './failure-reason.js';
 import type { Repository } from './repository.js';
 
 /** How many backups are kept: the newest of that number of days, weeks and months. */
@@ -34,19 +36,26 @@ export function keptNames(names: readonly string[], { days, weeks, months }: Ret
 
 /**
  * Deletes backups that are not kept, and then the chunks that no other backup has. If an index cannot be
- * read, it rejects and deletes no chunk.
+ * read, it deletes no chunk, and `problem` says why.
  */
 export async function prune(repository: Repository, retention: Retention, present: Iterable<string>) {
   const names = await repository.names();
   const kept = keptNames(names, retention);
   for (const name of names) if (!kept.has(name)) await repository.deleteIndex(name);
   const used = new Set<string>();
-  for (const name of kept) for (const id of chunksOf(await repository.index(name))) used.add(id);
+  const backups = names.length - kept.size;
+  for (const name of kept)
+    try {
+      for (const id of chunksOf(await repository.index(name))) used.add(id);
+    } catch (thrown) {
+      const problem = coded`INDEX_UNREADABLE: the backup ${name} cannot be read: ${reasonOf(thrown)}; no unused chunk is deleted; if this persists, delete indexes/${name}.sealed on the target`;
+      return { backups, chunks: 0, problem };
+    }
   let deleted = 0;
   for (const id of present)
     if (!used.has(id)) {
       await repository.deleteChunk(id);
       deleted++;
     }
-  return { backups: names.length - kept.size, chunks: deleted };
+  return { backups, chunks: deleted, problem: undefined };
 }

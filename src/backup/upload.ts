@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordOf, type TextRecord } from '../base/codes/coded-text.js';
 import { readArchive } from './archive-rows.js';
 import { indexName, STATE_FILE, type BackupIndex, type FileEntry, type TableEntry } from './backup-index.js';
 import { treeContents } from './contents.js';
@@ -18,6 +19,8 @@ export interface UploadReport {
   readonly storedChunks: number;
   readonly chunks: number;
   readonly deletedBackups: number;
+  /** What is wrong with another backup on the target; null if nothing is known. */
+  readonly problem: TextRecord | null;
 }
 
 interface UploadOptions {
@@ -79,9 +82,16 @@ export async function uploadBackup(repository: Repository, options: UploadOption
     contents: { ...treeContents(state), archiveRecords: archive?.records ?? 0 },
   };
   await repository.putIndex(index);
-  const { backups } = await prune(repository, retention, present);
+  const { backups, problem } = await prune(repository, retention, present);
   await progress.report(estimate, estimate);
-  return { name: index.name, storedBytes, storedChunks, chunks, deletedBackups: backups };
+  return {
+    name: index.name,
+    storedBytes,
+    storedChunks,
+    chunks,
+    deletedBackups: backups,
+    problem: problem === undefined ? null : recordOf(problem),
+  };
 }
 
 /** The state, and the keys and certificates that identify the gateway to others: path in the backup → file. */

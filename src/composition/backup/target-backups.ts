@@ -202,14 +202,14 @@ export class TargetBackups implements TargetBackupsPort {
         version: packageVersion(),
         retention: { ...KEPT, ...keep },
       };
-      const made = await this.#run<'upload'>(target, work, progress);
+      const { problem, ...made } = await this.#run<'upload'>(target, work, progress);
       const { nowMs } = this.#now();
       await this.#states.set(name, {
         lastMs: nowMs,
         lastName: made.name,
         failures: 0,
         retryMs: 0,
-        failure: null,
+        failure: problem,
         verifyRetryMs: 0,
       });
       this.#dependencies.log.info({ target: name, ...made }, 'a backup was stored on the target');

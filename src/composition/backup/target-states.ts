@@ -12,7 +12,7 @@ export interface TargetState {
   /** When the next attempt is made after a failure, and how many failed in a row. */
   readonly retryMs: number;
   readonly failures: number;
-  /** Why the last attempt failed; null if it did not. */
+  /** Why the last attempt failed, or what it found to be wrong on the target; null if there is nothing. */
   readonly failure: TextRecord | null;
   readonly verifiedMs: number;
   /** When the next verification is made after a failure, if no new backup is stored before. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
@@ -115,10 +115,11 @@ async function startBackups(t: Test) {
     await store.close();
   });
   const listed = (name: string) => backups.list().Targets.find(({ Name }) => Name === name);
+  const indexes = (name: string, keyId: string) => join(sticks, name, keyId, 'indexes');
   const pull = (name: string) => rmSync(join(sticks, name), { recursive: true });
   /** Waits until that number of tasks has ended since the start. */
   const tasksEnded = (count: number) => until(`${count} tasks end`, () => ended >= count);
-  return { backups, clock, listed, pull, store, tasks, tasksEnded };
+  return { backups, clock, indexes, listed, pull, store, tasks, tasksEnded };
 }
 
 const progress = { signal: new AbortController().signal, report: () => undefined };
@@ -145,4 +146,19 @@ t.test('retries make no new backup in the data directory each time', async (t) =
   clock.advance(120 * MINUTE_MS);
   await tasksEnded(4);
   t.equal((await store.backups()).length, 1, 'the one of two hours ago is used');
+});
+
+t.test('an upload succeeds if another backup on the target cannot be read, and reports that', async (t) => {
+  const { backups, clock, indexes, listed } = await startBackups(t);
+  const folder = indexes('one', backups.list().KeyID);
+  await backups.run('one', progress);
+  const [index = ''] = readdirSync(folder);
+  writeFileSync(join(folder, index), '');
+  clock.stepWallClock(DAY_MS);
+  const { Name } = await backups.run('one', progress);
+  const problem = `the backup ${index.replace('.sealed', '')} cannot be read`;
+  t.match(listed('one'), { LastName: Name, Problem: new RegExp(problem) });
+  rmSync(join(folder, index));
+  await backups.run('one', progress);
+  t.match(listed('one'), { Problem: '' });
 });

@@ -11,6 +11,8 @@ export const backup: Readonly<Record<string, string>> = {
   SEALED_CHANGED: 'sie wurde verändert, gekürzt oder umgeordnet',
   INDEX_INVALID: 'das Verzeichnis von {0} ist nicht gültig',
   INDEX_RENAMED: 'das Verzeichnis von {0} gehört zu {1}',
+  INDEX_UNREADABLE:
+    'die Sicherung {0} kann nicht gelesen werden: {1}; unbenutzte Blöcke werden nicht gelöscht; bleibt das so, im Ziel indexes/{2}.sealed löschen',
   CHUNK_MISSING: 'der Block {0} fehlt im Ziel',
   CHUNK_DAMAGED: 'der Block {0} ist beschädigt: {1}',
   CHUNK_OTHER: 'der Block {0} hat den Inhalt eines anderen',
