@@ -28,8 +28,11 @@ export async function pendingRestore(directory: string): Promise<string | undefi
 export async function setPendingRestore(directory: string, name: string | undefined): Promise<void> {
   await rm(filesIn(directory), { recursive: true, force: true });
   if (name === undefined) await rm(markerIn(directory), { force: true });
-  else await writeFileAtomically(markerIn(directory), `${name}\n`, 0o600);
+  else await markPending(directory, name);
 }
+
+const markPending = (directory: string, name: string): Promise<void> =>
+  writeFileAtomically(markerIn(directory), `${name}\n`, 0o600);
 
 /** The beginning of the names of backups that were fetched from a target. */
 const FETCHED = 'upload-target-';
@@ -49,9 +52,12 @@ export async function placeFetched(
   const file = `${FETCHED}${name}.db`;
   await rename(state, join(backups, file));
   await syncDirectory(backups);
-  await setPendingRestore(directory, file);
+  await setPendingRestore(directory, undefined);
+  await syncDirectory(directory);
   await rename(folder, filesIn(directory));
   await syncDirectory(directory);
+  // Last: a power cut before it restores nothing, instead of a backup without its files.
+  await markPending(directory, file);
   return file;
 }
 
@@ -82,12 +88,12 @@ export async function restoreAtStart(
   directory: string,
   { source, nowMs, log }: { readonly source: ConfigSource; readonly nowMs: number; readonly log: Log },
 ): Promise<HealthFinding | undefined> {
+  const name = await pendingRestore(directory);
   // A power cut leaves what was fetched to restore or to verify it.
-  for (const left of ['restore.new', 'verify.new'])
+  for (const left of ['restore.new', 'verify.new', ...(name === undefined ? ['restore-files'] : [])])
     await rm(join(directory, left), { recursive: true, force: true }).catch((thrown: unknown) =>
       log.warn({}, `${left} cannot be removed: ${messageOf(thrown)}`),
     );
-  const name = await pendingRestore(directory);
   if (name === undefined) return undefined;
   try {
     const { restoreBackup, RESTORE_STEPS } = await import('../../store/restore.js');

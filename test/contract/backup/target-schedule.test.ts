@@ -5,6 +5,11 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { recordOf } from '../../../src/base/codes/coded-text.js';
 import { silentLog } from '../../../src/base/log.js';
 import { TaskList } from '../../../src/base/tasks/task-list.js';
+import {
+  pendingRestore,
+  placeFetched,
+  restoreAtStart,
+} from '../../../src/composition/backup/pending-restore.js';
 import { TargetBackups } from '../../../src/composition/backup/target-backups.js';
 import {
   isDue,
@@ -161,4 +166,24 @@ t.test('an upload succeeds if another backup on the target cannot be read, and r
   rmSync(join(folder, index));
   await backups.run('one', progress);
   t.match(listed('one'), { Problem: '' });
+});
+
+t.test('a fetched backup is restored only if its files are in place', async (t) => {
+  const directory = await tempDirectory(t);
+  const fetched = async () => {
+    const state = join(await tempDirectory(t), 'state.db');
+    writeFileSync(state, '');
+    return { name: '20260601t031500z', state };
+  };
+  const folder = join(directory, 'restore.new');
+  await t.rejects(placeFetched(directory, { ...(await fetched()), folder }), { code: 'ENOENT' });
+  t.equal(await pendingRestore(directory), undefined, 'the files could not be moved');
+  mkdirSync(join(directory, 'restore-files'));
+  const source = locateConfig(join(directory, 'gateway.yaml'), directory);
+  t.equal(await restoreAtStart(directory, { source, nowMs: 0, log: silentLog }), undefined);
+  t.strictSame(readdirSync(directory), ['backups'], 'files without a backup are removed');
+  mkdirSync(folder);
+  const name = await placeFetched(directory, { ...(await fetched()), folder });
+  t.equal(await pendingRestore(directory), name);
+  t.strictSame(readdirSync(directory).sort(), ['backups', 'restore-at-start', 'restore-files']);
 });
