@@ -221,10 +221,16 @@ export class TargetBackups implements TargetBackupsPort {
         DeletedBackups: made.deletedBackups,
       };
     } catch (thrown) {
+      const { nowMs } = this.#now();
+      if (codeOf(thrown) === 'CANCELLED') {
+        // Not a failure of the target; only the schedule waits before it tries again.
+        await this.#states.set(name, { retryMs: nowMs + retryAfterMs(1) });
+        throw thrown;
+      }
       const failures = this.#states.of(name).failures + 1;
-      const retryMs = this.#now().nowMs + retryAfterMs(failures);
-      if (codeOf(thrown) !== 'CANCELLED') this.#log(name, thrown);
-      await this.#states.set(name, { failures, retryMs, failure: recordOf(reasonOf(thrown)) });
+      const failure = recordOf(reasonOf(thrown));
+      this.#log(name, thrown);
+      await this.#states.set(name, { failures, retryMs: nowMs + retryAfterMs(failures), failure });
       throw thrown;
     }
   }

@@ -187,3 +187,16 @@ t.test('a fetched backup is restored only if its files are in place', async (t) 
   t.equal(await pendingRestore(directory), name);
   t.strictSame(readdirSync(directory).sort(), ['backups', 'restore-at-start', 'restore-files']);
 });
+
+t.test('a cancelled upload is no failure of the target, and is made up for soon', async (t) => {
+  const { backups, clock, listed, tasks, tasksEnded } = await startBackups(t);
+  for (let i = 0; i < 3; i++)
+    await t.rejects(backups.run('one', { ...progress, signal: AbortSignal.abort() }), { code: 'CANCELLED' });
+  t.match(listed('one'), { Problem: '', NextMs: clock.nowMs() + 15 * MINUTE_MS });
+  clock.advance(MINUTE_MS);
+  t.equal(tasks.all().length, 1, 'only that of the other target');
+  await tasksEnded(2);
+  clock.advance(15 * MINUTE_MS);
+  await tasksEnded(4);
+  t.equal(listed('one')?.LastMs, clock.nowMs());
+});
