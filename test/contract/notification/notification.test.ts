@@ -166,7 +166,7 @@ t.test('a message that can not be delivered waits, and the next ones behind it',
   await until('the third attempt', () => ntfy.received.length === 3);
   // It gets no reply, and is ended.
   clock.advance(30_000);
-  await problem('UNDELIVERED: 2 messages wait: The message');
+  await problem('UNDELIVERED: 2 messages wait: The notification');
   clock.advance(20_000);
   await fixture.waitForValue(instance, 'SENT', 2);
   t.strictSame(
