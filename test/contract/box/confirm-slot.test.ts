@@ -21,6 +21,8 @@ interface Situation {
   confirmed?: string;
   /** Whether the other slot has a system, and that accepts the configuration. */
   otherAccepts?: boolean;
+  /** The console has changed the configuration, and the change has errors for both versions. */
+  hasWrongOverlay?: boolean;
   /** U-Boot's order; slot A runs. */
   order?: string;
   /** The reason why the other slot was not healthy. */
@@ -32,6 +34,7 @@ interface Situation {
 /** Runs the script on a box; returns its verdict, what it asked RAUC and systemd for, and the box's files. */
 async function decide(t: Test, situation: Situation) {
   const { gate, crashes = 0, confirmed, otherAccepts = false, order = 'A B', reason, claim } = situation;
+  const { hasWrongOverlay = false } = situation;
   const root = await tempDirectory(t);
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -66,7 +69,9 @@ async function decide(t: Test, situation: Situation) {
   write('sys/class/tty/console/active', 'ttyS1 tty0\n');
   program('bin/mount', `mkdir -p ${root}/run/box/other && exit ${otherAccepts ? 0 : 1}`);
   program('bin/umount', '');
-  program('run/box/other/opt/stellwerk/current/bin/stellwerk', 'exit 0');
+  if (hasWrongOverlay) write('var/lib/stellwerk/gateway.yaml', 'errors');
+  program('run/box/other/opt/stellwerk/current/bin/stellwerk', '! grep -q errors "$2"');
+  write('etc/stellwerk/gateway.yaml', 'fine');
   const env = { ...process.env, ROOT: root, PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}` };
   let code = 0;
   try {
@@ -125,9 +130,11 @@ t.test('errors in the configuration count only if the other version accepts it',
   const accepted = await decide(t, { gate: 78, otherAccepts: true });
   t.strictSame(accepted.asked, [MARK_BAD, REBOOT]);
   t.match(accepted.verdict, /it rejects the configuration/);
-  const rejected = await decide(t, { gate: 78 });
-  t.strictSame(rejected.asked, ['rauc status mark-good']);
-  t.equal(rejected.verdict, 'healthy, but the configuration has errors');
+  for (const both of [{}, { otherAccepts: true, hasWrongOverlay: true }]) {
+    const rejected = await decide(t, { gate: 78, ...both });
+    t.strictSame(rejected.asked, ['rauc status mark-good']);
+    t.equal(rejected.verdict, 'healthy, but the configuration has errors');
+  }
 });
 
 t.test('a confirmed version that is not healthy is neither restarted nor confirmed again', async (t) => {
