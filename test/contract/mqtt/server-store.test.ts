@@ -1,6 +1,7 @@
 /** What an MQTT Server keeps over restarts, kills and damage, and within which limits. */
+import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createConnection, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
@@ -278,4 +279,36 @@ t.test('a session is kept for its days from when its client was connected', asyn
   t.equal(next.broker.figures().queued, 1);
   clock.advance(2 * DAY_MS);
   t.equal(next.broker.figures().queued, 0);
+});
+
+/** CONNECT of the client `hx` with its session, and PUBLISH of QoS 2 with the identifier 5 to the topic `a`. */
+const CONNECT = Buffer.from([0x10, 14, 0, 4, 0x4d, 0x51, 0x54, 0x54, 4, 0, 0, 0, 0, 2, 0x68, 0x78]);
+const publish = (payload: string) =>
+  Buffer.concat([Buffer.from([0x34, 6, 0, 1, 0x61, 0, 5]), Buffer.from(payload)]);
+
+t.test('the identifiers of QoS 2 of a client expire with its session', async (t) => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 2));
+  const { port, broker } = await startBroker(t, clock, new Map());
+  const panel = await connected(t, port);
+  await panel.subscribeAsync('a');
+  const heard = recorded(panel);
+  /** A client that loses its connection before it can send PUBREL. */
+  const interrupted = async (payload: string) => {
+    const socket = createConnection(port, '127.0.0.1');
+    t.teardown(() => socket.destroy());
+    for (const packet of [CONNECT, publish(payload)]) {
+      socket.write(packet);
+      await once(socket, 'data');
+    }
+    socket.destroy();
+    await until('its end', () => broker.figures().clients === 1);
+  };
+  await interrupted('1');
+  await until('the first message', () => heard.length === 1);
+  clock.advance(6 * DAY_MS);
+  await interrupted('2');
+  clock.advance(8 * DAY_MS);
+  await interrupted('3');
+  await until('another message', () => heard.length === 2);
+  t.strictSame(heard, ['a=1', 'a=3'], 'the second one was a repetition');
 });

@@ -17,6 +17,8 @@ import {
 interface PassedClient {
   readonly id: string;
   readonly user?: string;
+  /** Whether its session ends with its connection. */
+  readonly clean?: boolean;
 }
 
 /** How much the store keeps. */
@@ -118,7 +120,10 @@ export class SessionStore {
   /** Removes the sessions whose clients have not been connected since this time, unix ms. */
   expire(beforeMs: number, isConnected: (clientId: string) => boolean): number {
     const old = [...this.#sessions].filter(([id, { seenMs }]) => seenMs < beforeMs && !isConnected(id));
-    for (const [id] of old) this.#removeSession(id);
+    for (const [id] of old) {
+      this.#removeSession(id);
+      void this.#unfinished.deleteOf(id);
+    }
     return old.length;
   }
 
@@ -239,7 +244,13 @@ export class SessionStore {
     return Readable.from(Array.from(this.#sessions.get(id)?.queue.entries() ?? [], ({ packet }) => packet));
   }
 
-  incomingStorePacket({ id }: PassedClient, { messageId = 0 }: PassedPacket): Promise<void> {
+  incomingStorePacket(client: PassedClient, { messageId = 0 }: PassedPacket): Promise<void> {
+    const { id, clean = false } = client;
+    // The identifiers of a client without subscriptions expire with its session, too.
+    if (!clean && !this.#sessions.has(id)) {
+      this.#sessionOf(client);
+      this.touch(id);
+    }
     return this.#unfinished.store(id, messageId);
   }
 
