@@ -20,7 +20,8 @@ import { priceAt } from './tariffs.js';
 const MINUTE_MS = 60_000;
 /** The interval of load profiles; offsets from UTC are multiples of it. */
 const QUARTER_MS = 15 * MINUTE_MS;
-const QUARTERS_PER_HOUR = 4;
+/** The power in W with which 1 kWh takes 1 ms. */
+const WATTS_PER_KWH_MS = 3.6e9;
 
 /** The factor to kWh or W by the unit of a profile; a variable without a unit is in kWh or W. */
 const FACTORS: Readonly<Record<string, number>> = { Wh: 0.001, kWh: 1, MWh: 1000, W: 1, kW: 1000, MW: 1e6 };
@@ -305,9 +306,10 @@ export class OpenEnergy implements OpenInstance {
     this.#quarter = { monotonicMs, kWh };
     if (begin === undefined) return;
     // A clock that was set makes it longer or shorter.
-    const isComplete = Math.abs(monotonicMs - begin.monotonicMs - QUARTER_MS) < MINUTE_MS;
+    const elapsedMs = monotonicMs - begin.monotonicMs;
+    const isComplete = Math.abs(elapsedMs - QUARTER_MS) < MINUTE_MS;
     if (isComplete && kWh >= begin.kWh)
-      this.#host.report('LOAD', rounded((kWh - begin.kWh) * QUARTERS_PER_HOUR * 1000));
+      this.#host.report('LOAD', rounded(((kWh - begin.kWh) * WATTS_PER_KWH_MS) / elapsedMs));
     else this.#markWaiting('LOAD');
   }
 

@@ -112,6 +112,13 @@ t.test('the load of a quarter hour is its mean power', async (t) => {
   t.equal(house.fixture.quality(house.energy, 'LOAD'), 'good');
 });
 
+t.test('the load of a quarter that begins with the instance is its mean power, too', async (t) => {
+  await using house = await EnergyHouse.start(t, '2026-11-26T12:00:36', { Import: 'import' });
+  house.add('import', 0.48);
+  await house.pass(0.24 * 3_600_000);
+  t.equal(house.value('LOAD'), 2000);
+});
+
 t.test('a counter that is replaced continues from its new reading', async (t) => {
   await using house = await EnergyHouse.start(t, '2026-11-26T12:00:00', { Import: 'import', ...TARIFFS });
   house.add('import', 2);
