@@ -42,6 +42,15 @@ export const METERS = {
   Discharge: 'METER_DISCHARGE',
 } as const;
 
+/** The paths and units of the counters that readings are from, kept as well. */
+export const COUNTERS = {
+  Import: 'COUNTER_IMPORT',
+  Export: 'COUNTER_EXPORT',
+  Generation: 'COUNTER_GENERATION',
+  Charge: 'COUNTER_CHARGE',
+  Discharge: 'COUNTER_DISCHARGE',
+} as const;
+
 const hasPrice = ({ Price, Tariffs }: EnergyProperties): boolean => Price !== 0 || Tariffs.length > 0;
 
 /** Whether energy from the grid, or with a negative price energy that is fed in, costs something. */
@@ -131,7 +140,8 @@ function keptVariables(properties: EnergyProperties): VariableDeclaration[] {
       .filter(([property]) => properties[property as keyof typeof READINGS] !== '')
       .map(([, ident], at) => ({ ident, name: 'Kept for a restart', type, position: from + at }));
   const day = { ident: 'DAY', name: 'Kept for a restart', type: integer, position: 29 };
-  return [day, ...kept(READINGS, float, 30), ...kept(METERS, string, 40)].map((one) => ({
+  const readings = kept(READINGS, float, 30);
+  return [day, ...readings, ...kept(METERS, string, 40), ...kept(COUNTERS, string, 50)].map((one) => ({
     ...one,
     role: 'diagnostic' as const,
   }));

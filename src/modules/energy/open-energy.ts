@@ -13,7 +13,7 @@ import { numberIdentOf } from '../../device/toolkit/meter-counts.js';
 import { TransientProblems } from '../../device/toolkit/transient-problems.js';
 import { counterRoles, EnergyBalance, type CounterRole, type Readings } from './energy-balance.js';
 import type { EnergyProperties } from './energy-properties.js';
-import { energyVariables, METERS, READINGS } from './energy-variables.js';
+import { COUNTERS, energyVariables, METERS, READINGS } from './energy-variables.js';
 import { SurplusSwitch } from './surplus-switch.js';
 import { priceAt } from './tariffs.js';
 
@@ -264,17 +264,25 @@ export class OpenEnergy implements OpenInstance {
     this.#countQuarter(nowMs, readings.import ?? 0);
   }
 
-  /** The counters whose meter has another number than at the last reading. Keeps the numbers. */
+  /**
+   * The counters whose property has another path or unit, or whose meter has another number, than at the last
+   * reading. Keeps them.
+   */
   #replacedMeters(): ReadonlySet<CounterRole> {
     const replaced = new Set<CounterRole>();
     for (const role of counterRoles) {
       const property = PROPERTY[role];
+      if (this.#isOtherCounter(property)) {
+        replaced.add(role);
+        if (role === 'import') this.#quarter = undefined;
+      }
       const number = this.#meterNumberOf(property);
       if (number === '') continue;
       const before = this.#host.lastValue(METERS[property]) ?? '';
       this.#host.report(METERS[property], number);
-      // A meter may begin to send its number: it is still the same meter.
-      if (before === '' || before === number) continue;
+      // A meter may begin to send its number: it is still the same meter. A configuration that was changed is
+      // no problem.
+      if (before === '' || before === number || replaced.has(role)) continue;
       replaced.add(role);
       if (role === 'import') this.#quarter = undefined;
       const path = this.#host.properties[property];
@@ -285,6 +293,16 @@ export class OpenEnergy implements OpenInstance {
       );
     }
     return replaced;
+  }
+
+  /** Whether a property has another path or unit than at the last reading. */
+  #isOtherCounter(property: keyof typeof COUNTERS): boolean {
+    const source = this.#sources.get(property);
+    if (source === undefined) return false;
+    const now = `${this.#host.properties[property]} × ${source.factor} kWh`;
+    const before = this.#host.lastValue(COUNTERS[property]) ?? now;
+    this.#host.report(COUNTERS[property], now);
+    return before !== now;
   }
 
   /** The number of the meter that counts for a property; '' if it is not known. */

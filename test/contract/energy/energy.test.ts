@@ -166,6 +166,34 @@ t.test('a meter with another number begins with its reading, higher or lower', a
   t.notMatch(house.problems, /has fallen/, 'a lower reading of another meter is no fall');
 });
 
+t.test('another counter or another unit begins with its reading', async (t) => {
+  await using house = await EnergyHouse.start(t, '2026-11-26T12:00:00', {
+    Import: 'import',
+    ...TARIFFS,
+    readings: { import: 1000, charge: 23_456 },
+  });
+  const { energy, fixture } = house;
+  house.add('import', 1);
+  await house.pass(MINUTE_MS);
+  await fixture.change(energy, { Import: 'charge' });
+  await fixture.waitForLink(energy, 'online');
+  t.equal(house.value('CONSUMPTION'), 1, 'the difference of two counters is no consumption');
+  house.add('charge', 1);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('CONSUMPTION'), 2);
+  for (const profile of ['~Electricity.Wh', '~Electricity']) {
+    fixture.kernel.variables.setProfile(house.variable('charge'), profile);
+    await house.pass(MINUTE_MS);
+  }
+  t.equal(house.value('CONSUMPTION'), 2);
+  t.equal(house.problems, '');
+  await fixture.change(energy, { Price: 0.5 });
+  await fixture.waitForLink(energy, 'online');
+  house.add('charge', 1);
+  await house.pass(MINUTE_MS);
+  t.equal(house.value('CONSUMPTION'), 3, 'the same counter continues after a restart');
+});
+
 t.test('with negative prices neither the cost nor the revenue falls', async (t) => {
   await using house = await EnergyHouse.start(t, '2026-06-15T11:58:10', {
     Import: 'import',
