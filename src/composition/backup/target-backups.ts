@@ -81,7 +81,12 @@ export class TargetBackups implements TargetBackupsPort {
     health.addCheck('backup targets', () =>
       targetsFinding(
         backups.#targets().map(({ name }) => [name, backups.#states.of(name)]),
-        { hasKey: backups.#key !== undefined, nowMs: clock.nowMs(), sinceMs: backups.#sinceMs },
+        {
+          hasKey: backups.#key !== undefined,
+          isVerified: dependencies.config()?.verify !== 'off',
+          nowMs: clock.nowMs(),
+          sinceMs: backups.#sinceMs,
+        },
       ),
     );
     backups.#stop = clock.every(CHECK_MS, () => void backups.#makeDue());

@@ -47,10 +47,23 @@ const isOver = (retryMs: number, nowMs: number, longestMs: number): boolean =>
 export const retryAfterMs = (failures: number): number =>
   Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(10, failures - 1));
 
-/** The health of all targets. `sinceMs` is when the gateway was started or the first target was configured. */
+/**
+ * The health of all targets. `sinceMs` is when the gateway was started or the first target was configured.
+ * Failed verifications count only if there will be another one (`isVerified`).
+ */
 export function targetsFinding(
   targets: readonly (readonly [name: string, state: TargetState])[],
-  { hasKey, nowMs, sinceMs }: { readonly hasKey: boolean; readonly nowMs: number; readonly sinceMs: number },
+  {
+    hasKey,
+    isVerified,
+    nowMs,
+    sinceMs,
+  }: {
+    readonly hasKey: boolean;
+    readonly isVerified: boolean;
+    readonly nowMs: number;
+    readonly sinceMs: number;
+  },
 ): HealthFinding {
   if (targets.length === 0) return healthy(coded`NO_BACKUP_TARGETS: backups are kept on this machine only`);
   if (!hasKey)
@@ -66,7 +79,7 @@ export function targetsFinding(
       failed.push(
         coded`TARGET_TOO_OLD: ${name} has no new backup for ${daysSince(Math.max(lastMs, sinceMs), nowMs)} days`,
       );
-    if (verifyFailure !== null)
+    if (isVerified && verifyFailure !== null)
       failed.push(coded`TARGET_NOT_VERIFIED: ${name}: ${fromRecord(verifyFailure)}`);
     if (failure !== null) warnings.push(coded`TARGET_FAILED: ${name}: ${fromRecord(failure)}`);
   }

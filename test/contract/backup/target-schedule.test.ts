@@ -67,7 +67,7 @@ t.test('the newest backup is compared once a week', async (t) => {
 
 t.test('health reports a target that fails, is too old, or has a damaged backup', async (t) => {
   const state = await never(t);
-  const now = { hasKey: true, nowMs: at(12), sinceMs: at(0) };
+  const now = { hasKey: true, isVerified: true, nowMs: at(12), sinceMs: at(0) };
   const finding = (change: object, when: object = now) =>
     targetsFinding([['nas', { ...state, lastMs: at(3), ...change }]], { ...now, ...when });
   t.match(targetsFinding([], now), { state: 'ok' });
@@ -75,6 +75,7 @@ t.test('health reports a target that fails, is too old, or has a damaged backup'
   t.match(finding({}, { hasKey: false }), { state: 'warning', text: { text: /no recovery key/ } });
   t.match(finding({ failure: recordOf('no route') }), { state: 'warning', text: { text: 'nas: no route' } });
   t.match(finding({ verifyFailure: recordOf('cut') }), { state: 'failed', text: { text: 'nas: cut' } });
+  t.match(finding({ verifyFailure: recordOf('cut') }, { isVerified: false }), { state: 'ok' }, 'verify: off');
   const late = { nowMs: at(12) + 4 * DAY_MS };
   t.match(finding({}, late), { state: 'failed', text: { text: /no new backup for 4 days/ } });
   t.match(finding({ lastMs: 0 }, { sinceMs: at(11), nowMs: at(12) }), { state: 'ok' }, 'not yet');
