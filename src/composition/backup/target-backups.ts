@@ -26,8 +26,8 @@ import {
   targetsFinding,
   VERIFY_RETRY_MS,
 } from './target-schedule.js';
-import { parseTarget, targetSettings, withSecrets } from './target-settings.js';
-import { TargetStates } from './target-states.js';
+import { parseTarget, targetIdentity, targetSettings, withSecrets } from './target-settings.js';
+import { TargetStates, type KnownTarget } from './target-states.js';
 
 /** What is kept by default. */
 const KEPT = { days: 7, weeks: 4, months: 6 };
@@ -57,7 +57,7 @@ export class TargetBackups implements TargetBackupsPort {
   readonly #states: TargetStates;
   /** One job at a time: each reads everything, and may use a slow connection. */
   readonly #queue = new SerialQueue();
-  readonly #sinceMs: number;
+  #sinceMs: number;
   #key: RecoveryKey | undefined;
   #isChecking = false;
   #isClosed = false;
@@ -80,7 +80,7 @@ export class TargetBackups implements TargetBackupsPort {
     });
     health.addCheck('backup targets', () =>
       targetsFinding(
-        backups.#targets().map(({ name }) => [name, backups.#states.of(name)]),
+        backups.#targets().map((target) => [target.name, backups.#states.of(backups.#known(target))]),
         {
           hasKey: backups.#key !== undefined,
           isVerified: dependencies.config()?.verify !== 'off',
@@ -109,7 +109,7 @@ export class TargetBackups implements TargetBackupsPort {
       KeyID: this.#key?.id ?? '',
       Targets: this.#targets().map((target) => {
         const { lastMs, lastName, retryMs, failure, verifiedMs, verifyFailure } = this.#states.of(
-          target.name,
+          this.#known(target),
         );
         const nextMs = Math.max(
           retryMs,
@@ -142,6 +142,8 @@ export class TargetBackups implements TargetBackupsPort {
   async useKey(key: RecoveryKey): Promise<void> {
     await writeRecoveryKey(this.#dependencies.foundation.directory, key);
     this.#key = key;
+    // No target has a backup of this key yet.
+    this.#sinceMs = this.#now().nowMs;
   }
 
   /** See {@link TargetBackupsPort}. */
@@ -196,6 +198,7 @@ export class TargetBackups implements TargetBackupsPort {
 
   async #upload({ name, ...rest }: TargetConfig, progress: TaskProgress, freshMs: number) {
     const target = { name, ...rest };
+    const known = this.#known(target);
     const { directory } = this.#dependencies.foundation;
     const { keep } = this.#dependencies.config() ?? {};
     try {
@@ -209,7 +212,7 @@ export class TargetBackups implements TargetBackupsPort {
       };
       const { problem, ...made } = await this.#run<'upload'>(target, work, progress);
       const { nowMs } = this.#now();
-      await this.#states.set(name, {
+      await this.#states.set(known, {
         lastMs: nowMs,
         lastName: made.name,
         failures: 0,
@@ -229,13 +232,13 @@ export class TargetBackups implements TargetBackupsPort {
       const { nowMs } = this.#now();
       if (codeOf(thrown) === 'CANCELLED') {
         // Not a failure of the target; only the schedule waits before it tries again.
-        await this.#states.set(name, { retryMs: nowMs + retryAfterMs(1) });
+        await this.#states.set(known, { retryMs: nowMs + retryAfterMs(1) });
         throw thrown;
       }
-      const failures = this.#states.of(name).failures + 1;
+      const failures = this.#states.of(known).failures + 1;
       const failure = recordOf(reasonOf(thrown));
       this.#log(name, thrown);
-      await this.#states.set(name, { failures, retryMs: nowMs + retryAfterMs(failures), failure });
+      await this.#states.set(known, { failures, retryMs: nowMs + retryAfterMs(failures), failure });
       throw thrown;
     }
   }
@@ -249,16 +252,17 @@ export class TargetBackups implements TargetBackupsPort {
   }
 
   async #verify(target: TargetConfig, backup: string, progress: TaskProgress) {
+    const known = this.#known(target);
     const scratch = join(this.#dependencies.foundation.directory, 'verify.new');
     try {
       const work: Work<'verify'> = { kind: 'verify', name: backup || 'latest', scratch };
       const { name, objects, values, archiveRecords } = await this.#run<'verify'>(target, work, progress);
-      await this.#states.set(target.name, { verifiedMs: this.#now().nowMs, verifyFailure: null });
+      await this.#states.set(known, { verifiedMs: this.#now().nowMs, verifyFailure: null });
       return { Name: name, Objects: objects, Values: values, ArchiveRecords: archiveRecords };
     } catch (thrown) {
       if (codeOf(thrown) !== 'CANCELLED') {
         this.#log(target.name, thrown);
-        await this.#states.set(target.name, {
+        await this.#states.set(known, {
           verifyFailure: recordOf(reasonOf(thrown)),
           verifyRetryMs: this.#now().nowMs + VERIFY_RETRY_MS,
         });
@@ -273,9 +277,10 @@ export class TargetBackups implements TargetBackupsPort {
     this.#isChecking = true;
     const { at = DEFAULT_AT, verify = 'weekly' } = this.#dependencies.config() ?? {};
     try {
-      for (const { name } of this.#targets()) {
+      for (const target of this.#targets()) {
+        const { name } = target;
         if (this.#isClosed) return;
-        const state = this.#states.of(name);
+        const state = this.#states.of(this.#known(target));
         if (isDue(state, at, this.#now().nowMs)) {
           // A retry makes no new one each time: those would replace the older ones in the data directory.
           const freshMs = state.failures > 0 ? DAY_MS : FRESH_MS;
@@ -283,7 +288,7 @@ export class TargetBackups implements TargetBackupsPort {
             this.#queue.run(() => this.#upload(this.#target(name), progress, freshMs)),
           );
         }
-        if (verify === 'weekly' && isVerifyDue(this.#states.of(name), this.#now().nowMs))
+        if (verify === 'weekly' && isVerifyDue(this.#states.of(this.#known(target)), this.#now().nowMs))
           await this.#runDue((progress) => this.verify(name, '', progress));
       }
     } finally {
@@ -328,6 +333,10 @@ export class TargetBackups implements TargetBackupsPort {
     const target = this.#targets().find((one) => one.name === name);
     if (target === undefined) throw fault('NAME_NOT_FOUND', name);
     return target;
+  }
+
+  #known(target: TargetConfig): KnownTarget {
+    return { name: target.name, identity: targetIdentity(target, this.#key?.id ?? '') };
   }
 
   #now(): { readonly nowMs: number } {

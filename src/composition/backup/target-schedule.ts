@@ -48,8 +48,8 @@ export const retryAfterMs = (failures: number): number =>
   Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(10, failures - 1));
 
 /**
- * The health of all targets. `sinceMs` is when the gateway was started or the first target was configured.
- * Failed verifications count only if there will be another one (`isVerified`).
+ * The health of all targets. `sinceMs` is when the gateway was started, the first target was configured or the
+ * recovery key was created. Failed verifications count only if there will be another one (`isVerified`).
  */
 export function targetsFinding(
   targets: readonly (readonly [name: string, state: TargetState])[],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import { isRecord } from '../../api/rpc/rpc.js';
 import type { TargetSettings } from '../../backup/targets/open-target.js';
@@ -8,6 +9,16 @@ import type { TargetConfig } from '../../config/schema/backup-schema.js';
 /** A target as its checked configuration describes it. */
 export function targetSettings({ name, path, webdav, s3, sftp }: TargetConfig): TargetSettings {
   return { name, path, webdav, s3: s3 && { ...s3, secretKey: s3.secretKey ?? '' }, sftp };
+}
+
+/** The members that say where a target is. A folder of a server can be relative to that of its user. */
+const PLACE = 'path webdav url s3 endpoint bucket prefix sftp host port username folder'.split(' ');
+
+/** A digest of where the backups of a key are. */
+export function targetIdentity(target: TargetConfig, keyId: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([keyId, target], PLACE))
+    .digest('hex');
 }
 
 /** A target as GW_GetSettings shows it, with the stored secrets where it has `***`. */

@@ -4,8 +4,15 @@ import { writeFileAtomically } from '../../base/atomic-write.js';
 import type { TextRecord } from '../../base/codes/coded-text.js';
 import { parseJsonOr } from '../../base/json.js';
 
+/** A target, and what changes if what is known of it no longer applies: its place and the recovery key. */
+export interface KnownTarget {
+  readonly name: string;
+  readonly identity: string;
+}
+
 /** What is known of a target; times are unix milliseconds, 0 for never. */
 export interface TargetState {
+  readonly identity: string;
   /** The newest backup that was stored and read back. */
   readonly lastMs: number;
   readonly lastName: string;
@@ -21,7 +28,7 @@ export interface TargetState {
   readonly verifyFailure: TextRecord | null;
 }
 
-const NEVER: TargetState = {
+const NEVER: Omit<TargetState, 'identity'> = {
   lastMs: 0,
   lastName: '',
   retryMs: 0,
@@ -47,12 +54,14 @@ export class TargetStates {
     this.#states = parseJsonOr(text, {});
   }
 
-  of(name: string): TargetState {
-    return { ...NEVER, ...this.#states[name] };
+  of({ name, identity }: KnownTarget): TargetState {
+    const known = this.#states[name];
+    // Earlier versions stored no identity.
+    return { ...NEVER, ...((known?.identity ?? identity) === identity && known), identity };
   }
 
-  async set(name: string, change: Partial<TargetState>): Promise<void> {
-    this.#states = { ...this.#states, [name]: { ...this.of(name), ...change } };
+  async set(target: KnownTarget, change: Partial<TargetState>): Promise<void> {
+    this.#states = { ...this.#states, [target.name]: { ...this.of(target), ...change } };
     await writeFileAtomically(this.#path, JSON.stringify(this.#states), 0o600);
   }
 }

@@ -30,7 +30,7 @@ const DAY_MS = 24 * HOUR_MS;
 const at = (hour: number, day = 10) => new Date(2026, 5, day, hour, 15).getTime();
 
 async function never(t: Parameters<typeof tempDirectory>[0]) {
-  return new TargetStates(await tempDirectory(t)).of('x');
+  return new TargetStates(await tempDirectory(t)).of({ name: 'x', identity: '' });
 }
 
 t.test('a backup is due once a day, at its time of day or when the gateway runs again', async (t) => {
@@ -84,11 +84,13 @@ t.test('health reports a target that fails, is too old, or has a damaged backup'
 t.test('what is known of a target survives a restart', async (t) => {
   const directory = await tempDirectory(t);
   const states = new TargetStates(directory);
-  await states.set('nas', { lastMs: 5, failures: 1 });
+  const nas = { name: 'nas', identity: 'here' };
+  await states.set(nas, { lastMs: 5, failures: 1 });
   const again = new TargetStates(directory);
-  t.equal(again.of('nas').lastMs, 0);
+  t.equal(again.of(nas).lastMs, 0);
   await again.load();
-  t.match(again.of('nas'), { lastMs: 5, failures: 1, verifiedMs: 0 });
+  t.match(again.of(nas), { lastMs: 5, failures: 1, verifiedMs: 0 });
+  t.match(again.of({ ...nas, identity: 'elsewhere' }), { lastMs: 0, failures: 0 }, 'it is another one');
 });
 
 /** The backups of a gateway with a recovery key and two sticks. */
@@ -125,7 +127,7 @@ async function startBackups(t: Test) {
   const pull = (name: string) => rmSync(join(sticks, name), { recursive: true });
   /** Waits until that number of tasks has ended since the start. */
   const tasksEnded = (count: number) => until(`${count} tasks end`, () => ended >= count);
-  return { backups, clock, indexes, listed, pull, store, tasks, tasksEnded };
+  return { backups, clock, indexes, listed, pull, store, targets, tasks, tasksEnded };
 }
 
 const progress = { signal: new AbortController().signal, report: () => undefined };
@@ -200,4 +202,16 @@ t.test('a cancelled upload is no failure of the target, and is made up for soon'
   clock.advance(15 * MINUTE_MS);
   await tasksEnded(4);
   t.equal(listed('one')?.LastMs, clock.nowMs());
+});
+
+t.test('with a new recovery key or at another place, a target has no backup yet', async (t) => {
+  const { backups, listed, targets } = await startBackups(t);
+  await backups.run('one', progress);
+  await backups.run('two', progress);
+  const [one = { name: '', path: '' }, two = one] = targets;
+  targets.splice(0, 2, { ...one, path: join(one.path, 'elsewhere') }, two);
+  t.match(listed('one'), { LastMs: 0, LastName: '' });
+  t.match(listed('two'), { LastName: /z$/ });
+  await backups.createKey();
+  t.match(listed('two'), { LastMs: 0, LastName: '' });
 });
