@@ -103,7 +103,7 @@ t.test('the code of an earlier start is rejected, in German', { skip: noBrowser 
   const address = `http://127.0.0.1:${fixture.gateway.port('web')}/console/`;
   const { page } = await openPage(browser, address, { locale: 'de-DE', scheme: 'dark', width: 1280 });
   const enter = async (typed: string) => {
-    await page.getByLabel('Code', { exact: true }).fill(typed);
+    await page.getByLabel('Einrichtungscode', { exact: true }).fill(typed);
     await page.keyboard.press('Enter');
   };
   await enter(code);

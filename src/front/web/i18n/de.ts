@@ -113,7 +113,7 @@ export const de: Texts = {
   },
   ruleUntil: (rule, time) => `${rule} bis ${time}`,
   pending: {
-    BOOT: 'Start der Reihe nach',
+    BOOT: 'startet der Reihe nach',
     END_STOP: 'fährt zum Endanschlag, um die Position zu lernen',
   },
   pendingAt: (value, time) => `${value} um ${time}`,
@@ -125,7 +125,7 @@ export const de: Texts = {
     NOT_REPORTED: 'Seit dem Neustart nicht gemeldet',
     OVERDUE: 'Meldung überfällig',
     FUTURE: 'Uhr des Geräts geht falsch',
-    UNAVAILABLE: 'Gerät ist offline',
+    UNAVAILABLE: 'Gerät offline',
     UNREADABLE: 'Meldung unlesbar',
     TOO_LARGE: 'Meldung unlesbar',
     SUBSCRIPTION: 'Nicht erreichbar',
