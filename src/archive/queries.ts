@@ -90,7 +90,8 @@ function startChunk(
   series: number,
   { fromMs, counter, ignoreZeros }: AggregationRange,
 ): Chunk | undefined {
-  let chunk = file.chunks.at(series, fromMs);
+  // The rise to a counter's record at the start counts: it is from the value before.
+  let chunk = file.chunks.at(series, counter ? fromMs - 1 : fromMs);
   while (counter && ignoreZeros && chunk?.summary?.last === 0 && !(chunk.summary.max > 0)) {
     const before = file.chunks.at(series, chunk.firstMs - 1);
     if (before === undefined) break;

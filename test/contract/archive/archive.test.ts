@@ -201,6 +201,23 @@ for (const [name, counter, ignoreZeros] of [
     }
   });
 
+t.test('a counter that begins a chunk at the start of the range has its rise', async (t) => {
+  const file = openArchiveFile(await tempDirectory(t));
+  const at = (n: number) => AUTUMN_MS + n * HOUR_MS;
+  write(
+    file,
+    Array.from({ length: 1000 }, (_, n) => ({ atMs: at(n), value: n })),
+  );
+  for (const n of [255, 256, 257, 512, 768]) {
+    const range = { ...allRecords(at(n + 1) - 1), fromMs: at(n), counter: true, ignoreZeros: false };
+    const [[, , amount] = []] = recordsIn(
+      queryAggregated(file, { ...range, nowMs: at(1000), span: aggregationSpan.hour }),
+    );
+    t.equal(amount, 1, `record ${n}`);
+  }
+  file.close();
+});
+
 t.test('old records are deleted, except for the value that is still valid', async (t) => {
   const file = openArchiveFile(await tempDirectory(t));
   const day = (n: number) => SPRING_MS + n * DAY_MS;
