@@ -133,6 +133,9 @@ function visitSecrets(
       // The URL of a stream.
       if (isScalar(file)) report(file, false);
       visitTree(node.get('children'));
+      const variables = node.get('variables');
+      if (isMap(variables))
+        for (const { value } of variables.items) if (isMap(value)) visitTree(value.get('children'));
     }
   };
   if (!isMap(contents)) return;

@@ -41,10 +41,17 @@ tree:
       - { instance: Unknown, module: Future Radio, properties: { AccessToken: radio-secret, Channel: 7 } }
       - { instance: Panel, module: Future Panel, properties: { Pages: [{ Url: "http://a:page-secret@host/" }], Idents: [a, b] } }
   - { media: Camera, type: stream, file: "rtsp://cam:stream-secret@10.0.0.2/live" }
+  - instance: Relay
+    module: Future Relay
+    variables:
+      STATE:
+        children:
+          - { instance: Nested, module: Future Radio, properties: { Password: nested-secret } }
+          - { media: Door, type: stream, file: "rtsp://cam:door-secret@10.0.0.3/live" }
 `;
 
 const SECRETS =
-  /it''s|scrypt\$|MC4C|tulip|ground-secret|upper-secret|url-secret|nas-secret|s3-secret|broker-secret|mqtt-secret|radio-secret|stream-secret|page-secret/;
+  /it''s|scrypt\$|MC4C|tulip|ground-secret|upper-secret|url-secret|nas-secret|s3-secret|broker-secret|mqtt-secret|radio-secret|stream-secret|page-secret|nested-secret|door-secret/;
 
 const modules = new ModuleRegistry([
   mqttClient({
@@ -63,7 +70,7 @@ t.test('no secret is shown, and the text is otherwise the same', async (t) => {
   t.match(hidden, 'in-a-script', 'the text of a script is a program');
   t.match(hidden, 'mqtt://user:***@10.0.0.1');
   t.match(hidden, "ClientId: ''");
-  t.equal(hidden.match(/\*\*\*/g)?.length, 14);
+  t.equal(hidden.match(/\*\*\*/g)?.length, 16);
 });
 
 t.test('a text that was only read is written as it was', async (t) => {
