@@ -37,8 +37,7 @@ export function downsample(
   file: ArchiveFile,
   { variableId, rule, counter, nowMs }: ArchiveRequests['compact']['request'],
 ): ArchiveRequests['compact']['reply'] {
-  const date = new Date(nowMs);
-  const ageMs = new Date(date.getFullYear(), date.getMonth() - rule.months, date.getDate()).getTime();
+  const ageMs = monthsBefore(new Date(nowMs), rule.months);
   const span = spans[rule.kind];
   const untilMs = span === undefined ? ageMs : bucketStart(span, ageMs);
   let more = false;
@@ -48,6 +47,13 @@ export function downsample(
     more = downsampleStep(file, job, untilMs) || more;
   }
   return { more };
+}
+
+/** Midnight of the day some months earlier; a day that the month does not have becomes its last day. */
+function monthsBefore(date: Date, months: number): number {
+  const [year, month] = [date.getFullYear(), date.getMonth() - months];
+  const days = new Date(year, month + 1, 0).getDate();
+  return new Date(year, month, Math.min(date.getDate(), days)).getTime();
 }
 
 function downsampleStep(file: ArchiveFile, job: Downsampling, untilMs: number): boolean {

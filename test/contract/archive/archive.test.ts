@@ -240,6 +240,23 @@ t.test('old records are deleted, except for the value that is still valid', asyn
   file.close();
 });
 
+t.test('a day that an earlier month does not have becomes the last day of that month', async (t) => {
+  for (const [now, months, limit] of [
+    [new Date(2026, 2, 31, 12), 1, new Date(2026, 1, 28)],
+    [new Date(2028, 1, 29, 12), 12, new Date(2027, 1, 28)],
+    [new Date(2026, 0, 31, 12), 2, new Date(2025, 10, 30)],
+  ] as const) {
+    const file = openArchiveFile(await tempDirectory(t));
+    const [limitMs, nowMs] = [limit.getTime(), now.getTime()];
+    const kept = [0, 1, 2].map((n) => ({ atMs: limitMs + n * DAY_MS, value: n }));
+    write(file, [{ atMs: limitMs - DAY_MS, value: 7 }, ...kept]);
+    const rule = { months, kind: 8 };
+    while (downsample(file, { variableId: ID, rule, counter: false, nowMs }).more);
+    t.strictSame(contents(file), kept, now.toISOString());
+    file.close();
+  }
+});
+
 t.test('variables with records are listed once each, with and without chunks', async (t) => {
   const file = openArchiveFile(await tempDirectory(t));
   t.strictSame(recordedVariables(file), []);
