@@ -138,7 +138,8 @@ function daysEntry({ dateType, dateValue, dateDay, dateDayValue, dateFrom }: Cyc
       : { days: daysOf(dateDay), nth: Math.max(1, dateDayValue) };
   switch (dateType) {
     case cyclicDate.once:
-      return { date: dateText(dateFrom) };
+      // Without a date it never runs, just as with one in the past.
+      return { date: dateText(dateFrom) || '1970-01-01' };
     case cyclicDate.day:
       return { everyDays: count };
     case cyclicDate.week:

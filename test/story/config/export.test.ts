@@ -242,3 +242,19 @@ t.test('what a file cannot express is listed, and a backup can be exported too',
   const { stdout, stderr } = await runCli(['check', checked]);
   t.match(stdout + stderr, /:\d+:\d+: warning: tree\[\d\]\.properties\.Password: \*\*\* is the placeholder/);
 });
+
+t.test('an event without a date is exported so that the file loads', async (t) => {
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
+  const once = (await rpc(fixture, 'SVC_CreateEvent', 1)) as number;
+  await rpc(fixture, 'SVC_SetIdent', once, 'once');
+  t.equal(await rpc(fixture, 'SVC_SetEventCyclic', once, 1, 0, 0, 0, 0, 0), true);
+  await fixture.gateway.close();
+  const [data, config] = [join(fixture.directory, 'data'), join(fixture.directory, 'gateway.yaml')];
+  const { text, notes } = await exportGateway({ from: { data }, config, values: true });
+  t.match(text, /ident: once\n[^]*?date: "?1970-01-01/);
+  t.match(notes.join('\n'), /once: its days and times differ from/);
+  const checked = join(await tempDirectory(t), 'gateway.yaml');
+  await writeFile(checked, text.replaceAll('password: "***"', 'password: grapefruit'));
+  const { code, stdout, stderr } = await runCli(['check', checked]);
+  t.equal(code, 0, stdout + stderr);
+});
