@@ -52,7 +52,7 @@ export function eventEntry({ data, parent }: Event, to: EventExport): Entry {
     },
   };
   const action = actionEntry(actionId, actionParameters, tracked);
-  const isIdle = script === '' && actionId === '' && data.type !== eventType.schedule;
+  const isIdle = script === '' && !action && data.type !== eventType.schedule;
   const entry: Entry = {
     ...(trigger && { trigger: triggerEntry(trigger, tracked) }),
     ...(cyclic && { cyclic: cyclicEntry(cyclic, (text) => to.note(text)) }),

@@ -243,16 +243,24 @@ t.test('what a file cannot express is listed, and a backup can be exported too',
   t.match(stdout + stderr, /:\d+:\d+: warning: tree\[\d\]\.properties\.Password: \*\*\* is the placeholder/);
 });
 
-t.test('an event without a date is exported so that the file loads', async (t) => {
+t.test('events without a date or with an unknown action are exported so that the file loads', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
-  const once = (await rpc(fixture, 'SVC_CreateEvent', 1)) as number;
-  await rpc(fixture, 'SVC_SetIdent', once, 'once');
+  const create = async (ident: string) => {
+    const id = (await rpc(fixture, 'SVC_CreateEvent', 1)) as number;
+    await rpc(fixture, 'SVC_SetIdent', id, ident);
+    return id;
+  };
+  const once = await create('once');
   t.equal(await rpc(fixture, 'SVC_SetEventCyclic', once, 1, 0, 0, 0, 0, 0), true);
+  const { kernel } = fixture.gateway;
+  // An action of a version of the gateway that had it.
+  kernel.events.set(kernel.events.get(await create('gone')), { actionId: '{0}', active: true });
   await fixture.gateway.close();
   const [data, config] = [join(fixture.directory, 'data'), join(fixture.directory, 'gateway.yaml')];
   const { text, notes } = await exportGateway({ from: { data }, config, values: true });
   t.match(text, /ident: once\n[^]*?date: "?1970-01-01/);
   t.match(notes.join('\n'), /once: its days and times differ from/);
+  t.match(notes.join('\n'), /gone: its action \{0\} does not exist/);
   const checked = join(await tempDirectory(t), 'gateway.yaml');
   await writeFile(checked, text.replaceAll('password: "***"', 'password: grapefruit'));
   const { code, stdout, stderr } = await runCli(['check', checked]);
