@@ -24,7 +24,7 @@ regularly, because who can write to the data directory can also make a new chain
       throw new UsageError(`there is no ${verb}; type audit verify`);
     if (role !== undefined && !auditRoles.some((one) => one === role))
       throw new UsageError(`--role ${role}: give one of ${auditRoles.join(', ')}`);
-    const copy = file === undefined ? undefined : await readCopy(file);
+    const copy = file === undefined ? undefined : await readCopy(file, role);
     const gateway = await gatewayClient(options);
     const lines: string[] = [];
     for (const one of role === undefined ? auditRoles : [role])
@@ -37,9 +37,11 @@ regularly, because who can write to the data directory can also make a new chain
   },
 });
 
-async function readCopy(file: string): Promise<string[]> {
+/** The lines of a copy, without those of other roles than the given one. */
+async function readCopy(file: string, role: string | undefined): Promise<string[]> {
   const text = await readFile(file === '-' ? '/dev/stdin' : file, 'utf8');
-  return text.split('\n').filter((line) => line !== '');
+  const lines = text.split('\n').filter((line) => line !== '');
+  return role === undefined ? lines : lines.filter((line) => (lineOf(line)?.role ?? 'owner') === role);
 }
 
 function verify(lines: readonly string[], copy: readonly string[] | undefined): number {
