@@ -121,8 +121,10 @@ export class AreaFilter implements ChangeFilter {
   }
 
   #unregistered(id: number, type: number): Verdict {
+    // In any case: another object may get the id later.
+    const wasLeaving = this.#leaving.delete(id);
     if (id === this.#baseId || this.#links().some((link) => link.data.targetId === id)) return 'lost';
-    if (!this.#leaving.delete(id)) return 'hide';
+    if (!wasLeaving) return 'hide';
     return SHOWN_BY_OTHERS.has(type) ? 'lost' : 'show';
   }
 

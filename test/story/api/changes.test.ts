@@ -140,6 +140,14 @@ t.test('when a configurator’s area changes, its clients are notified that chan
   link = links.create({ parent: ground }, blind.id);
   await reported(() => undefined);
   t.strictSame(await reported(() => tree.delete(blind)), ['LOST'], 'a target is deleted');
+  const linked = kernel.variables.create(2, { parent: ground });
+  link = links.create({ parent: ground }, linked.id);
+  await reported(() => undefined);
+  t.strictSame(await reported(() => tree.delete(linked)), [OM_CHILDREMOVED, VM_DELETE, 'LOST']);
+  const restored = kernel.variables.create(2, { id: linked.id, parent: upper });
+  tree.delete(link);
+  await reported(() => undefined);
+  t.strictSame(await reported(() => fixture.set(restored, 1)), [], 'restored outside the area');
   const above = tree.create(objectType.category, {}, { name: 'House' });
   t.strictSame(await reported(() => tree.move(ground, above)), ['LOST'], 'the category between');
   t.strictSame(await reported(() => tree.set(above, 'name', 'Villa')), ['LOST']);
