@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../base/clock.js';
-import { messageOf } from '../../base/fault.js';
+import { fault, messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { Change } from '../../kernel/changes.js';
@@ -107,9 +107,14 @@ export class WebPush implements AsyncDisposable {
     return this.#subscriptions.has(session.id);
   }
 
-  /** Subscribes the browser of a session. Throws `INVALID_REQUEST`; rejects if it cannot be stored. */
+  /**
+   * Subscribes the browser of a session. Throws `INVALID_REQUEST`, `UNAUTHORIZED`; rejects if it cannot be
+   * stored.
+   */
   async subscribe({ id, configurator = 0, device }: BrowserSession, given: GivenSubscription): Promise<void> {
     const checked = checkSubscription(given);
+    // It may have ended while the body of the request arrived.
+    if (!this.#context.sessions.isKnown(id)) throw fault('UNAUTHORIZED');
     const at = Math.floor(this.#context.clock.nowMs() / 1000);
     this.#subscriptions.set(id, { session: id, configurator, device, at, ...checked });
     await this.#save();

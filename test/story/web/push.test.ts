@@ -9,6 +9,7 @@ import { postToPushService } from '../../../src/service/push-request.js';
 import { exchangeRaw } from '../../tools/client/json-rpc.js';
 import { PushReceiver, PushService } from '../../tools/client/push-service.js';
 import { startApi, type ApiFixture } from '../../tools/gateway/api-fixture.js';
+import { RawConnection } from '../../tools/client/raw-http.js';
 import { until } from '../../tools/until.js';
 
 const AREA = 50_001;
@@ -118,6 +119,24 @@ t.test('a subscription needs a session and the own page, and ends with them', as
   );
   popup(fixture, 'Later', 'nobody');
   t.equal(service.received.length, 0);
+});
+
+t.test('a session that ends while the request arrives is not subscribed', async (t) => {
+  const { service, fixture } = await start(t);
+  const { port } = fixture;
+  const cookie = await signIn(fixture, 'Phone');
+  const body = JSON.stringify({ endpoint: service.endpoint('/a'), ...new PushReceiver().keys });
+  const head = `POST /wfc/${AREA}/push HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n`;
+  await using connection = await RawConnection.open(port);
+  connection.write(
+    `${head}Origin: http://127.0.0.1:${port}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 1)}`,
+  );
+  // The gateway looks up the session before it replies to a later request.
+  t.equal((await asked(port, ['GET', `/wfc/${AREA}/push`], { cookie })).status, 200);
+  t.equal((await asked(port, ['DELETE', `/wfc/${AREA}/session`], { cookie })).status, 204);
+  connection.write(body.slice(1));
+  t.equal((await connection.response()).status, 401);
+  t.strictSame(fixture.api.pushDevices(AREA), []);
 });
 
 t.test('subscriptions survive a restart', async (t) => {
