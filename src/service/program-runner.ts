@@ -103,6 +103,9 @@ export class ProgramRunner {
       return Buffer.concat(parts).toString();
     } finally {
       cancel();
+      // A child in a session of its own survives, and could write indefinitely.
+      program.stdout?.destroy();
+      program.stderr?.destroy();
       this.#running.delete(program);
     }
   }

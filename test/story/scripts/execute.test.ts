@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
@@ -16,6 +16,15 @@ import { tempDirectory } from '../../tools/temp-directory.js';
 import { withinPatience, until } from '../../tools/until.js';
 
 const ALLOWED = SIMULATED_CONFIG.replace('port: 0', 'port: 0, allowExecute: true');
+
+const isGone = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+};
 
 t.test('programs run only if the configuration allows it', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG);
@@ -68,14 +77,6 @@ t.test('a program is stopped at its limits, with all its child processes', async
   const script = join(directory, 'waits');
   // It prints its process id, and starts a child that would keep the pipe open.
   await writeFile(script, '#!/bin/sh\nsleep 600 &\necho $$ $!\nwait\n', { mode: 0o755 });
-  const isGone = (pid: number) => {
-    try {
-      process.kill(pid, 0);
-      return false;
-    } catch {
-      return true;
-    }
-  };
   const command = { file: '/bin/sh', waitsForOutput: true };
   const endless = programs.run({ ...command, args: ['-c', 'yes'] });
   await t.rejects(withinPatience('the end of yes', endless), {
@@ -83,7 +84,6 @@ t.test('a program is stopped at its limits, with all its child processes', async
     message: new RegExp(String(OUTPUT_LIMIT)),
   });
   const out = join(directory, 'pids');
-  const { readFile } = await import('node:fs/promises');
   const hanging = programs.run({ ...command, args: ['-c', `"${script}" > "${out}"`] });
   hanging.catch(() => undefined);
   const pids = (
@@ -111,4 +111,14 @@ t.test('a program is stopped at its limits, with all its child processes', async
   programs.close();
   await t.rejects(withinPatience('the last one', last), { code: 'STOPPING' });
   await t.rejects(programs.run({ ...command, args: [] }), { code: 'STOPPING' });
+});
+
+t.test('the output of a child in a session of its own is not read after the end', async (t) => {
+  const programs = new ProgramRunner(new ManualClock(), silentLog);
+  const file = join(await tempDirectory(t), 'pid');
+  const args = ['-c', 'setsid yes & echo $! > "$0"; wait', file];
+  await t.rejects(programs.run({ file: '/bin/sh', args, waitsForOutput: true }), { code: 'TEXT_TOO_LONG' });
+  const pid = Number(await readFile(file, 'utf8'));
+  t.teardown(() => isGone(pid) || process.kill(pid, 'SIGKILL'));
+  await until('the child to fail at its closed output', () => isGone(pid));
 });
