@@ -47,6 +47,10 @@
 /* System calls up to Linux 6.11 have been looked at; of a newer one nobody knows what it allows. */
 #define LAST_KNOWN_CALL 462
 #define X32_CALLS 0x40000000u
+/* Linux 6.6; older headers lack it. */
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
 #define FILTER_MAX 512
 
 extern char **environ;
@@ -169,7 +173,8 @@ static const int rejected[] = {
     SYS_sched_setattr, SYS_move_pages, SYS_migrate_pages, SYS_setpgid, SYS_setsid, SYS_userfaultfd,
     /* changes of the file system; open is judged by its flags */
     SYS_openat2, SYS_mkdirat, SYS_mknodat, SYS_unlinkat, SYS_symlinkat, SYS_linkat, SYS_renameat2, SYS_truncate,
-    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr,
+    SYS_fchmod, SYS_fchmodat, SYS_fchmodat2, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
+    SYS_fsetxattr,
     SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_open_by_handle_at, SYS_name_to_handle_at,
     SYS_inotify_init1, SYS_fanotify_init, SYS_fanotify_mark, SYS_quotactl, SYS_chroot, SYS_memfd_create, SYS_memfd_secret,
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_open_tree,
