@@ -213,6 +213,9 @@ t.test(
         'navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) => all.map(({ title }) => title))',
       );
     await push('Visible');
+    // The worker has looked for a visible page when it replies to this.
+    const [worker] = page.context().serviceWorkers();
+    t.ok(await worker?.evaluate<boolean>('self.clients.matchAll().then(() => true)'));
     await page.goto('about:blank');
     await push('Closed');
     await page.goto(new URL('manifest.webmanifest', address).href);
