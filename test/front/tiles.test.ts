@@ -297,17 +297,21 @@ roomTest('what the owner disables has no controls', {}, async (t, { fixture, pag
   await tile.waitFor();
 });
 
-roomTest("the sheet of one of a device's tiles has what belongs to all", {}, async (_t, { fixture, page }) => {
-  const opened = async (path: string) =>
-    page.evaluate(`location.hash = '#/object/${await fixture.id(path)}'`);
-  await opened('area/ground/lamp/STATE');
-  const sheet = page.getByRole('dialog');
-  await sheet.locator('summary', { hasText: 'Diagnostics' }).click();
-  await sheet.locator('dd', { hasText: /^online$/ }).waitFor();
-  await opened('area/ground');
-  await sheet.waitFor({ state: 'detached' });
-  await until('a room has a page instead', () => /#\/room\/\d+$/.test(page.url()));
-});
+roomTest(
+  "the sheet of one of a device's tiles has what belongs to all",
+  {},
+  async (_t, { fixture, page }) => {
+    const opened = async (path: string) =>
+      page.evaluate(`location.hash = '#/object/${await fixture.id(path)}'`);
+    await opened('area/ground/lamp/STATE');
+    const sheet = page.getByRole('dialog');
+    await sheet.locator('summary', { hasText: 'Diagnostics' }).click();
+    await sheet.locator('dd', { hasText: /^online$/ }).waitFor();
+    await opened('area/ground');
+    await sheet.waitFor({ state: 'detached' });
+    await until('a room has a page instead', () => /#\/room\/\d+$/.test(page.url()));
+  },
+);
 
 roomTest('diagnostics are in German', { locale: 'de-DE' }, async (t, { fixture, page }) => {
   await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
