@@ -29,12 +29,14 @@ interface Situation {
   reason?: string;
   /** The claim code of a gateway without an owner. */
   claim?: string;
+  /** The attempts that the slots have left, if the data partition cannot be mounted. */
+  attemptsWithoutData?: [a: number, b: number];
 }
 
 /** Runs the script on a box; returns its verdict, what it asked RAUC and systemd for, and the box's files. */
 async function decide(t: Test, situation: Situation) {
   const { gate, crashes = 0, confirmed, otherAccepts = false, order = 'A B', reason, claim } = situation;
-  const { hasWrongOverlay = false } = situation;
+  const { hasWrongOverlay = false, attemptsWithoutData } = situation;
   const root = await tempDirectory(t);
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -59,7 +61,12 @@ async function decide(t: Test, situation: Situation) {
     join(PACKAGE_ROOT, 'systemd/note-rollback.sh'),
     join(root, 'opt/stellwerk/current/systemd/note-rollback.sh'),
   );
-  program('usr/lib/stellwerk-box/fw_printenv', `echo '${order}'`);
+  const [a, b] = attemptsWithoutData ?? [2, 3];
+  program(
+    'usr/lib/stellwerk-box/fw_printenv',
+    `case $* in *BOOT_ORDER) echo '${order}' ;; *) printf 'BOOT_ORDER=${order}\nBOOT_A_LEFT=${a}\nBOOT_B_LEFT=${b}\n' ;; esac`,
+  );
+  program('bin/mountpoint', `exit ${attemptsWithoutData ? 1 : 0}`);
   program('bin/rauc', `echo "rauc $*" >>${log}`);
   program(
     'bin/systemctl',
@@ -143,6 +150,27 @@ t.test('a confirmed version that is not healthy is neither restarted nor confirm
   t.equal(verdict, 'unhealthy, but confirmed before');
   t.strictSame(asked, []);
 });
+
+t.test(
+  'without its data partition, a box is not confirmed, and restarts while a slot has attempts',
+  async (t) => {
+    const situation = { gate: 0, confirmed: '1.0.0', claim: 'ABCD2345', otherAccepts: true };
+    for (const attempts of [
+      [2, 0],
+      [0, 3],
+    ] satisfies [number, number][]) {
+      const restarted = await decide(t, { ...situation, attemptsWithoutData: attempts });
+      t.match(restarted, {
+        code: 1,
+        verdict: 'unhealthy: the data partition cannot be mounted',
+        asked: [REBOOT],
+      });
+      t.strictSame([restarted.confirmed, restarted.shown], ['1.0.0', [undefined, undefined, undefined]]);
+    }
+    const last = await decide(t, { ...situation, attemptsWithoutData: [0, 0] });
+    t.match(last, { code: 1, verdict: 'unhealthy: the data partition cannot be mounted', asked: [] });
+  },
+);
 
 t.test('after a rollback, the slot that runs is first, and a note names the version', async (t) => {
   const { verdict, asked, rolledBack } = await decide(t, { gate: 0, confirmed: '2.0.0', order: 'B A' });

@@ -69,3 +69,32 @@ for (const damaged of [[COPIES[0]], COPIES])
     t.equal(await box.verdict(), 'healthy');
     t.comment(`back after ${seconds()}`);
   });
+
+/** Overwrites superblocks of the data partition, and cuts the power. */
+async function damageData(superblocks: string): Promise<void> {
+  await box.agent.run(
+    `dumpe2fs /run/box/data 2>/dev/null | sed -n 's/.*superblock at \\([0-9]*\\),.*/\\1/p' | ${superblocks} | ` +
+      'while read at; do dd if=/dev/zero of=/run/box/data bs=4096 seek=$at count=1 conv=fsync,notrunc; done',
+  );
+  await box[Symbol.asyncDispose]();
+  box = await FlashedBox.switchOn(card);
+}
+
+await t.test('a data partition whose first superblock is damaged is repaired, with its data', async (t) => {
+  const identity = await box.agent.run('cat /data/box/machine-id');
+  await damageData('head -n 1');
+  await box.up();
+  t.equal(await box.verdict(), 'healthy');
+  t.equal(await box.agent.run('cat /etc/machine-id'), identity);
+  t.comment(`back after ${seconds()}`);
+});
+
+await t.test('a box whose data partition cannot be mounted is not confirmed, and tries again', async (t) => {
+  await damageData('cat');
+  await box.printed(/the data partition cannot be mounted[^]*unhealthy: the data partition[^]*box: slot A/);
+  await box.up();
+  t.match(await box.verdict(), /^unhealthy: the data partition/);
+  t.equal(await box.agent.run('systemctl is-active stellwerk.service || true'), 'inactive');
+  t.notMatch(box.console(), /claim code/);
+  t.comment(`tried again after ${seconds()}`);
+});
