@@ -182,6 +182,28 @@ roomTest(
   },
 );
 
+roomTest('a favourite stays one when its device gets a second tile', {}, async (t, { fixture, page }) => {
+  const radio = await fixture.id('area/ground/radio');
+  const sensor = await fixture.id('area/ground/radio/garden');
+  await rpc(fixture, 'VIO_PushText', radio, 'T=21.5\r\n');
+  await page.evaluate(`location.hash = '#/object/${sensor}'`);
+  await page.getByRole('button', { name: 'Add to favourites' }).click();
+  await page.evaluate(`location.hash = '#/'`);
+  const favourites = page.locator('section', { has: page.getByRole('heading', { name: 'Favourites' }) });
+  await favourites.locator('.tile', { hasText: 'Garden sensor' }).waitFor();
+  const rule = (Ident: string) => ({ Pattern: `^${Ident}=(.+)$`, Ident, Type: 'float', Profile: '' });
+  await rpc(fixture, 'SVC_SetProperty', sensor, 'Rules', [rule('WARM'), rule('DAMP')]);
+  await rpc(fixture, 'SVC_ApplyChanges', sensor);
+  await rpc(fixture, 'VIO_PushText', radio, 'DAMP=55\r\n');
+  await favourites.locator('.tile', { hasText: /Garden sensor.*55/ }).waitFor();
+  t.equal(await favourites.locator('.tile').count(), 2);
+  await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/radio/garden/WARM')}'`);
+  await page.getByRole('button', { name: 'Add to favourites' }).click();
+  await page.evaluate(`location.hash = '#/'`);
+  await favourites.waitFor();
+  t.equal(await favourites.locator('.tile').count(), 2, 'each once');
+});
+
 roomTest('a pulse must be held, or sent with Enter twice', {}, async (t, { fixture, page }) => {
   const door = page.getByRole('button', { name: /Front door/ });
   const changed = () =>

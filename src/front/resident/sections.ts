@@ -1,4 +1,4 @@
-import { objectType, variableType } from '../web/objects.js';
+import { objectType } from '../web/objects.js';
 import type { Model, TreeNode } from '../web/model.js';
 import { associationOf } from '../web/format.js';
 import { tilesOf, type Tile } from './tiles/kinds.js';
@@ -51,8 +51,8 @@ export function isEmpty({ tiles, sections }: Section): boolean {
 
 /** All tiles of a section and of those inside it, which name their rooms. */
 export function allTiles({ tiles, sections }: Section): Tile[] {
-  const inside = ({ named, ...section }: Section) =>
-    allTiles({ named, ...section }).map((tile) => ({ room: named.name, ...tile }));
+  const inside = (section: Section) =>
+    allTiles(section).map((tile) => ({ room: section.named.name, ...tile }));
   return [...tiles, ...sections.flatMap(inside)];
 }
 
@@ -89,6 +89,5 @@ export function isActive(model: Model, { kind, variable }: Tile): boolean {
 
 /** Only what is dimmed is on or off; a set temperature is neither. */
 function isLit(model: Model, variable: TreeNode): boolean {
-  const power = model.child(variable.entry.value.parentID, 'STATE');
-  return power?.entry.value.data.type === variableType.boolean && power.value.value === true;
+  return model.child(variable.entry.value.parentID, 'STATE')?.value.value === true;
 }

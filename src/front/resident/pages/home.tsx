@@ -77,7 +77,10 @@ function Title() {
 
 function Favourites({ tiles }: { readonly tiles: readonly Tile[] }) {
   const { favourites } = useApp().preferences.value;
-  const chosen = favourites.flatMap((id) => tiles.filter(({ object }) => object.id === id));
+  // A favourite device has all its tiles, however many there are by now.
+  const chosen = withoutRepeats(
+    favourites.flatMap((id) => tiles.filter(({ named, object }) => object.id === id || named.id === id)),
+  );
   return chosen.length === 0 ? null : (
     <section>
       <h2>{texts().home.favourites}</h2>
@@ -162,6 +165,6 @@ function withoutRepeats(tiles: readonly Tile[]): Tile[] {
   const known = new Set<number>();
   return tiles.filter(({ object, variable }) => {
     const { id } = variable ?? object;
-    return known.has(id) ? false : known.add(id);
+    return !known.has(id) && known.add(id);
   });
 }

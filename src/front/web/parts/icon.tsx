@@ -10,7 +10,7 @@ interface IconProps {
 /** An icon next to a text that says the same: hidden from screen readers. The owner's icons are files. */
 export function Icon({ name, files, color }: IconProps) {
   const path = iconPath(name);
-  if (path === undefined && files !== undefined && name !== '')
+  if (path === undefined && files && name)
     return (
       <img
         key={name}
@@ -31,7 +31,7 @@ export function Icon({ name, files, color }: IconProps) {
       stroke-linecap="round"
       stroke-linejoin="round"
       aria-hidden="true"
-      style={color === undefined ? {} : { color }}
+      style={{ color }}
     >
       <path d={path ?? iconPath('dot') ?? ''} />
     </svg>
