@@ -126,6 +126,8 @@ export const message = {
   GW_RESIDENTS: 20407,
   /** Not part of the interface: whether an object is published has changed; [rule], '' as the object above. */
   GW_PUBLISH: 20408,
+  /** Not part of the interface: the archive begins or ends to record a variable; [boolean]. */
+  GW_RECORDING: 20409,
 } as const;
 
 /** Values of `KERNEL_MESSAGE` and of `SVC_GetKernelRunlevel` (§1). */

@@ -117,9 +117,13 @@ export class Variables {
 
   /** Sets how the archive records the variable; undefined removes the setting. */
   setLogging(variable: Variable, logging: Logging | undefined): void {
+    const wasActive = this.#logged.has(variable);
     variable.data.logging = logging;
     this.noteLogging(variable);
-    this.#tree.journal.markObject(variable);
+    const isActive = this.#logged.has(variable);
+    const { changes, journal } = this.#tree;
+    if (isActive !== wasActive) changes.emit(variable.id, message.GW_RECORDING, [isActive]);
+    journal.markObject(variable);
   }
 
   /** As {@link setLogging}, for a variable that was loaded with its setting. */

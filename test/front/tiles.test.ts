@@ -204,6 +204,20 @@ roomTest('a favourite stays one when its device gets a second tile', {}, async (
   t.equal(await favourites.locator('.tile').count(), 2, 'each once');
 });
 
+roomTest('an open page learns that a variable is recorded', {}, async (t, { fixture, page }) => {
+  const [archive] = (await rpc(fixture, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
+  const state = await fixture.id('area/ground/hall_relay/STATE');
+  await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/hall_relay')}'`);
+  const sheet = page.getByRole('dialog');
+  await sheet.getByRole('button', { name: 'Add to favourites' }).waitFor();
+  const history = sheet.getByRole('link', { name: 'History' });
+  t.equal(await history.count(), 0);
+  t.equal(await rpc(fixture, 'AC_SetLoggingStatus', archive, state, true), true);
+  await history.waitFor();
+  await rpc(fixture, 'AC_SetLoggingStatus', archive, state, false);
+  await history.waitFor({ state: 'detached' });
+});
+
 roomTest('a pulse must be held, or sent with Enter twice', {}, async (t, { fixture, page }) => {
   const door = page.getByRole('button', { name: /Front door/ });
   const changed = () =>

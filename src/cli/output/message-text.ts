@@ -136,6 +136,7 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
           ? 'is not published'
           : `is published to ${String(rule)}`,
   ],
+  [message.GW_RECORDING]: ['cyan', ([is]) => yes(is, ['is recorded', 'is no longer recorded'])],
   [message.GW_ROLE]: ['cyan', ([role]) => `has the role ${String(role)}`],
   [message.SM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.SM_BROKEN]: ['yellow', ([is]) => yes(is, ['cannot be compiled', 'can be compiled again'])],

@@ -3,7 +3,7 @@ import type { Cancel } from '../../base/clock.js';
 import { Link, rejected, type LinkState } from '../../client/link.js';
 import { realTiming } from '../../client/timing.js';
 import type { ChangeRecord } from '../../client/generated/records.js';
-import { message } from './messages.js';
+import * as message from './message-numbers.js';
 import { Model } from './model.js';
 import type { Snapshot } from './objects.js';
 

@@ -1,54 +1,6 @@
 import type { PublishRule, VariableRole } from '../../base/codes/stable-codes.js';
 import type { Association, ObjectData, ObjectEntry, Profile, Value } from './objects.js';
-
-/** Numbers of the messages that change the model (interface §3.5). */
-export const message = {
-  REGISTER: 10401,
-  UNREGISTER: 10402,
-  PARENT: 10403,
-  NAME: 10404,
-  INFO: 10405,
-  SUMMARY: 10407,
-  POSITION: 10408,
-  HIDDEN: 10410,
-  ICON: 10411,
-  IDENT: 10414,
-  DISABLED: 10415,
-  INSTANCE: 10501,
-  CONNECT: 10503,
-  DISCONNECT: 10504,
-  STATUS: 10505,
-  VARIABLE: 10601,
-  UPDATE: 10603,
-  PROFILE: 10604,
-  ACTION: 10605,
-  SCRIPT: 10701,
-  BROKEN: 10704,
-  EVENT: 10801,
-  ACTIVE: 10804,
-  MEDIA: 10901,
-  MEDIA_FILE: 10903,
-  MEDIA_AVAILABLE: 10904,
-  MEDIA_UPDATE: 10905,
-  TARGET: 11003,
-  PROFILE_FIRST: 11301,
-  PROFILE_CREATE: 11301,
-  PROFILE_DELETE: 11302,
-  PROFILE_TEXT: 11303,
-  PROFILE_VALUES: 11304,
-  PROFILE_DIGITS: 11305,
-  PROFILE_ICON: 11306,
-  ASSOCIATION_ADD: 11307,
-  ASSOCIATION_REMOVE: 11308,
-  ASSOCIATION_CHANGE: 11309,
-  PROFILE_LAST: 11309,
-  QUALITY: 20400,
-  RULE: 20401,
-  PENDING: 20402,
-  ROLE: 20406,
-  RESIDENTS: 20407,
-  PUBLISH: 20408,
-} as const;
+import * as message from './message-numbers.js';
 
 /** The attributes of an object that a message changes; undefined: none. */
 export function attributes(
@@ -79,8 +31,6 @@ export function attributes(
       return { publish: String(first) as PublishRule };
     case message.TARGET:
       return { data: { ...entry.data, targetID: Number(first) } };
-    case message.INSTANCE:
-      return undefined;
     default:
       return undefined;
   }

@@ -1,7 +1,8 @@
 import { type ReadonlySignal, type Signal, batch, signal } from '@preact/signals';
 import type { ChangeRecord } from '../../client/generated/records.js';
 import { shownName, unnamed } from './i18n/unnamed.js';
-import { EMPTY_PROFILE, attributes, dataMembers, initialValue, message, profileMembers } from './messages.js';
+import { EMPTY_PROFILE, attributes, dataMembers, initialValue, profileMembers } from './messages.js';
+import * as message from './message-numbers.js';
 import {
   type ObjectData,
   type ObjectEntry,
@@ -103,7 +104,7 @@ export class Model {
   #children: ReadonlyMap<number, readonly TreeNode[]> | undefined;
   #nextOrder = 0;
   /** Ids of variables with a history. */
-  logged: ReadonlySet<number> = new Set();
+  readonly logged: Signal<ReadonlySet<number>> = signal(new Set());
   area: Snapshot['area'];
   /** IANA name of the gateway's time zone. */
   timezone = 'UTC';
@@ -157,7 +158,7 @@ export class Model {
       }
       for (const id of this.#nodes.keys()) if (!ids.has(id)) this.#nodes.delete(id);
       this.#profiles.value = snapshot.profiles;
-      this.logged = new Set(Object.keys(snapshot.archive).map((key) => Number(key.slice(2))));
+      this.logged.value = new Set(Object.keys(snapshot.archive).map((key) => Number(key.slice(2))));
       this.area = snapshot.area;
       this.timezone = snapshot.timezone;
       this.#restructure();
@@ -205,6 +206,12 @@ export class Model {
         const [value, atMs, code] = Data as [Value, number, string];
         const pending = code === '' ? undefined : { value, atMs, code };
         node.state.value = { ...node.state.peek(), pending };
+        return;
+      }
+      case message.RECORDING: {
+        const logged = new Set(this.logged.peek());
+        logged[Data[0] ? 'add' : 'delete'](id);
+        this.logged.value = logged;
         return;
       }
       default:

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { archiveFunctions } from '../../../src/functions/archive/archive.js';
+import { messageNumber } from '../../tools/client/message-numbers.js';
 import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
@@ -40,6 +41,21 @@ t.test('changes are recorded and returned newest first, with their duration', as
   await fixture.call('AC_SetLoggingStatus', archive, id, false);
   await set(4);
   t.equal(((await logged(0, 0, 0)) as unknown[]).length, 3, 'what was recorded stays');
+});
+
+t.test('clients learn that a variable is recorded, once', async (t) => {
+  const { fixture, archive, id } = loggedVariable();
+  await using _fixture = fixture;
+  for (const active of [true, false]) {
+    const set = async () => {
+      const messages = await fixture.messagesOfCall('AC_SetLoggingStatus', archive, id, active);
+      // The first call also starts the archive.
+      return messages.filter(([sender]) => sender === id);
+    };
+    t.strictSame(await set(), [[id, messageNumber.GW_RECORDING, [active]]]);
+    t.strictSame(await set(), [], 'the same again');
+  }
+  t.strictSame(await fixture.messagesOfCall('AC_SetGraphStatus', archive, id, true), []);
 });
 
 t.test('records are added, replaced and rejected', async (t) => {

@@ -119,4 +119,5 @@ export const messageNumber = {
   GW_ROLE: 20406,
   GW_RESIDENTS: 20407,
   GW_PUBLISH: 20408,
+  GW_RECORDING: 20409,
 } as const;

@@ -95,6 +95,18 @@ t.test('quality, rule and pending come and go', async (t) => {
   t.strictSame(node?.state.value, { quality: undefined, rule: undefined, pending: undefined });
 });
 
+t.test('a variable that is recorded from now on has a history', async (t) => {
+  const model = createModel();
+  const seen: boolean[] = [];
+  const stop = effect(() => {
+    seen.push(model.logged.value.has(20002));
+  });
+  model.apply([change(20002, 20409, [true])]);
+  model.apply([change(20002, 20409, [false])]);
+  stop();
+  t.strictSame(seen, [false, true, false]);
+});
+
 t.test('objects come, are named and go', async (t) => {
   const model = createModel();
   model.apply([
@@ -123,5 +135,5 @@ t.test('another snapshot keeps the objects that still exist', async (t) => {
   t.equal(model.find(20001), node);
   t.equal(node?.value.value, true);
   t.equal(model.find(20002), undefined);
-  t.ok(model.logged.has(20001));
+  t.ok(model.logged.value.has(20001));
 });

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import type { Cancel } from '../../../base/clock.js';
 import type { EventRecord } from '../../../client/generated/records.js';
 import { realTiming } from '../../../client/timing.js';
-import { message } from '../../web/messages.js';
+import * as message from '../../web/message-numbers.js';
 import { objectType } from '../../web/objects.js';
 import { type ConsoleApp, useApp } from '../app.js';
 

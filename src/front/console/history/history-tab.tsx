@@ -32,7 +32,7 @@ export function HistoryTab({ node }: { readonly node: TreeNode }) {
     node.type === objectType.variable
       ? [node]
       : model.children(node.id).filter(({ type }) => type === objectType.variable);
-  const chosen = useSignal(variables.find((one) => model.logged.has(one.id))?.id ?? variables[0]?.id);
+  const chosen = useSignal(variables.find((one) => model.logged.value.has(one.id))?.id ?? variables[0]?.id);
   const variable = variables.find((one) => one.id === chosen.value);
   if (variable === undefined) return <p class="soft">{words().tree.noValues}</p>;
   return (

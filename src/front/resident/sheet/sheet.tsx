@@ -137,7 +137,7 @@ function Actions({ node, variables }: { readonly node: TreeNode; readonly variab
   const sheet = sheetTexts();
   const { favourites } = app.preferences.value;
   const isFavourite = favourites.includes(node.id);
-  const logged = variables.filter(({ id }) => app.gateway.model.logged.has(id));
+  const logged = variables.filter(({ id }) => app.gateway.model.logged.value.has(id));
   const change = () =>
     app.preferences.change({
       favourites: isFavourite ? favourites.filter((id) => id !== node.id) : [...favourites, node.id],

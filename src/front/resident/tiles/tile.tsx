@@ -155,7 +155,7 @@ function DetailTile({ tile }: TileProps) {
         {kind === 'colour' && variable !== undefined && (
           <span class="swatch" style={{ backgroundColor: hexColour(Number(variable.value.value)) }} />
         )}
-        {kind === 'reading' && variable !== undefined && app.gateway.model.logged.has(variable.id) && (
+        {kind === 'reading' && variable !== undefined && app.gateway.model.logged.value.has(variable.id) && (
           <Sparkline id={variable.id} />
         )}
         {kind === 'image' && isAvailable && (

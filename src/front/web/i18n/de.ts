@@ -148,6 +148,10 @@ export const de: Texts = {
     DEVICE_REFUSED: 'Das Gerät lehnt die Anfrage ab',
     TIMED_OUT: 'Das Gerät antwortet nicht',
     BUSY: 'Das Gateway ist ausgelastet',
+    PARAMETER_BOUNDS: 'Der Wert ist außerhalb des Bereichs',
+    CANNOT_CONVERT: 'Der Wert passt nicht',
+    NOT_ALLOWED: 'Das ist nicht erlaubt',
+    SCRIPT_FAILED: 'Das Skript meldet einen Fehler',
     OTHER: 'Es hat nicht geklappt',
   },
   names: {

@@ -151,6 +151,10 @@ export const en = {
     DEVICE_REFUSED: 'The device rejected it',
     TIMED_OUT: 'The device did not reply',
     BUSY: 'The gateway is busy',
+    PARAMETER_BOUNDS: 'The value is out of range',
+    CANNOT_CONVERT: 'The value does not fit',
+    NOT_ALLOWED: 'It is not allowed',
+    SCRIPT_FAILED: 'The script reported an error',
     OTHER: 'It did not work',
   } as Readonly<Record<string, string>>,
   /** Names of built-in profiles by their key. */

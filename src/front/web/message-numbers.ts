@@ -1,0 +1,50 @@
+/**
+ * Numbers of the messages that change the model (interface §3.5). Constants, not members of an object: the bundler writes
+ * their values into the first view in place of their names.
+ */
+export const REGISTER = 10401;
+export const UNREGISTER = 10402;
+export const PARENT = 10403;
+export const NAME = 10404;
+export const INFO = 10405;
+export const SUMMARY = 10407;
+export const POSITION = 10408;
+export const HIDDEN = 10410;
+export const ICON = 10411;
+export const IDENT = 10414;
+export const DISABLED = 10415;
+export const INSTANCE = 10501;
+export const CONNECT = 10503;
+export const DISCONNECT = 10504;
+export const STATUS = 10505;
+export const VARIABLE = 10601;
+export const UPDATE = 10603;
+export const PROFILE = 10604;
+export const ACTION = 10605;
+export const SCRIPT = 10701;
+export const BROKEN = 10704;
+export const EVENT = 10801;
+export const ACTIVE = 10804;
+export const MEDIA = 10901;
+export const MEDIA_FILE = 10903;
+export const MEDIA_AVAILABLE = 10904;
+export const MEDIA_UPDATE = 10905;
+export const TARGET = 11003;
+export const PROFILE_FIRST = 11301;
+export const PROFILE_CREATE = 11301;
+export const PROFILE_DELETE = 11302;
+export const PROFILE_TEXT = 11303;
+export const PROFILE_VALUES = 11304;
+export const PROFILE_DIGITS = 11305;
+export const PROFILE_ICON = 11306;
+export const ASSOCIATION_ADD = 11307;
+export const ASSOCIATION_REMOVE = 11308;
+export const ASSOCIATION_CHANGE = 11309;
+export const PROFILE_LAST = 11309;
+export const QUALITY = 20400;
+export const RULE = 20401;
+export const PENDING = 20402;
+export const ROLE = 20406;
+export const RESIDENTS = 20407;
+export const PUBLISH = 20408;
+export const RECORDING = 20409;
