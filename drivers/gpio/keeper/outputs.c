@@ -15,6 +15,8 @@
 /* A chip that appears later than this is left to the gateway, which retries opening its instances. */
 #define PENDING_MS 60000
 #define RETRY_MS 250
+/* When the state file is written again after a failure, for example because its file system was full. */
+#define SAVE_RETRY_MS 1000
 
 struct kept {
   struct output output;
@@ -283,7 +285,9 @@ static uint64_t due_ms(const struct kept *one) {
 }
 
 int outputs_due_in(void) {
-  uint64_t first = UINT64_MAX, now = now_ms();
+  uint64_t now = now_ms();
+  /* Each turn ends with run_outputs: what has not been saved then could not be written. */
+  uint64_t first = changed ? now + SAVE_RETRY_MS : UINT64_MAX;
   for (size_t n = 0; n < count; n++)
     if (due_ms(&kept[n]) < first) first = due_ms(&kept[n]);
   if (first == UINT64_MAX) return -1;
@@ -324,9 +328,12 @@ void run_outputs(void) {
 }
 
 void save_outputs(void) {
+  static bool failing;
   if (!changed) return;
   static struct output all[OUTPUTS_MAX];
   for (size_t n = 0; n < count; n++) all[n] = kept[n].output;
-  if (!write_state(paths->state, all, count)) fprintf(stderr, "<3>%s cannot be written: %s\n", paths->state, strerror(errno));
-  changed = false;
+  changed = !write_state(paths->state, all, count);
+  if (changed && !failing) fprintf(stderr, "<3>%s cannot be written: %s\n", paths->state, strerror(errno));
+  if (!changed && failing) fprintf(stderr, "<5>%s is written again\n", paths->state);
+  failing = changed;
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
@@ -126,4 +126,19 @@ await t.test('a gateway gets its reply after the state was written', { skip }, a
   t.match(await readFile(pipe, 'utf8'), /^kept 0 2 /m);
   await taken;
   await until('both to be guarded', async () => /2 guarded/.test(await health()));
+});
+
+await t.test('a state that could not be written is written later', { skip }, async (t) => {
+  const box = await KeeperFixture.make(t, built as NonNullable<typeof built>);
+  await writeFile(box.table, formatTable([ENTRY]));
+  const obstacle = join(box.runtime, 'state.new');
+  await mkdir(obstacle);
+  const keeper = await box.keeper();
+  await keeper.waitFor(/state cannot be written: Is a directory/);
+  await rmdir(obstacle);
+  const state = () => readFile(join(box.runtime, 'state'), 'utf8').catch(() => '');
+  // No gateway is connected: nothing but the keeper's timer makes it write.
+  await until('the state to be written', async () => /^kept 0 3 /m.test(await state()));
+  await keeper.waitFor(/state is written again/);
+  t.equal(keeper.output.match(/cannot be written/g)?.length, 1, 'reported once');
 });
