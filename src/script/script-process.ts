@@ -199,11 +199,15 @@ export class ScriptProcess {
   }
 
   #onData(bytes: Buffer): void {
-    this.#buffer.push(bytes);
     this.#size += bytes.length;
     // Output is JSON, in which a character has up to six bytes.
     const limit = CALL_LIMIT + 6 * (this.#current?.limits.output ?? 0);
-    if (this.#size > limit) return this.#stop(`the script sent more than ${limit} bytes in one message`);
+    if (this.#size > limit) {
+      // The process may ignore the signal and continue to write until it is killed.
+      this.#buffer = [];
+      return this.#stop(`the script sent more than ${limit} bytes in one message`);
+    }
+    this.#buffer.push(bytes);
     // The script waits for a reply after each message: a newline is always the last byte received.
     if (bytes.at(-1) !== 10) return;
     const line = Buffer.concat(this.#buffer).toString('utf8');
