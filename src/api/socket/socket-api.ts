@@ -252,10 +252,11 @@ export class SocketApi {
       hasNoCredentials(headers.authorization) &&
       origins.isLocalRequest(request);
     const proof = { configurator, fingerprint: this.#fingerprint(configurator), isLocal, browser };
-    if (!isLocal && browser === undefined)
-      await this.#check(configurator, login, { remote, socket: request.socket });
+    // Before the check: if the token expires in between, the login is rejected.
     const leftMs =
       login === undefined || configurator !== undefined ? 0 : this.#context.access.tokens.remainingMs(login);
+    if (!isLocal && browser === undefined)
+      await this.#check(configurator, login, { remote, socket: request.socket });
     const server = this.#serverFor(await this.#library.get(), target);
     if (this.#isClosing) throw fault('STOPPING');
     const known = { remote, ...(browser && { session: browser }) };

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
 import { OWNER, ownerLine, startApi } from '../../tools/gateway/api-fixture.js';
 import { callOverWebSocket, openWebSocket } from '../../tools/client/message-stream.js';
 import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
@@ -143,6 +144,33 @@ t.test('sessions end when their access ends, and when the gateway stops', async 
   const closing = fixture.api.close();
   t.match(closeOf((await owner.frame())!), { code: 1001, reason: 'the gateway is stopping' });
   await withinPatience('the end of the session', closing);
+});
+
+t.test('a token that expires during an upgrade opens no session of longer duration', async (t) => {
+  const clock = new ManualClock();
+  const readNs = clock.monotonicNs;
+  let readsLeft = Infinity;
+  clock.monotonicNs = () => {
+    const now = readNs();
+    readsLeft -= 1;
+    if (readsLeft === 0) clock.advance(1000);
+    return now;
+  };
+  const fixture = await startApi(t, {}, { clock });
+  const statuses = new Set<number>();
+  // The second passes after the first, the second, … time that the gateway reads the clock.
+  for (let reads = 1; reads <= 12; reads++) {
+    const login = basicLine('token', fixture.api.createToken(1));
+    readsLeft = reads;
+    await using socket = await openWebSocket(fixture, '/api/', [login]);
+    readsLeft = Infinity;
+    statuses.add(socket.response.status);
+    if (socket.response.status !== 101) continue;
+    clock.advance(1000);
+    const end = await withinPatience('the end of the session', socket.frame());
+    t.match(end && closeOf(end), { code: 1008, reason: 'the token is no longer valid' });
+  }
+  t.strictSame([...statuses].sort(), [101, 401]);
 });
 
 t.test('an invalid upgrade request is rejected as RFC 6455 requires', async (t) => {
