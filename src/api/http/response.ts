@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { JsonChunks } from '../../base/json-chunks.js';
 import { yieldToEventLoop } from '../../base/event-loop.js';
 
@@ -42,12 +43,13 @@ export async function sendChunks(
   }
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** Resolves at the next `drain` or `close` of the stream. */
+export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      response.off('drain', done).off('close', done);
+      stream.off('drain', done).off('close', done);
       resolve();
     };
-    response.on('drain', done).on('close', done);
+    stream.on('drain', done).on('close', done);
   });
 }

@@ -6,6 +6,7 @@ import { joinChunks } from '../../base/json-chunks.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { Caller, ChangeStream } from '../../device/declare.js';
 import type { Change } from '../../kernel/changes.js';
+import { drained } from '../http/response.js';
 import { decodeJson } from '../rpc/decode.js';
 import { textFrames } from './text-frames.js';
 import type { ChangeHub, Subscriber } from './change-hub.js';
@@ -70,6 +71,8 @@ export class Session implements ChangeStream, Subscriber {
   /** The socket's buffer is full. */
   #isBehind = false;
   #calls = 0;
+  /** Messages that arrived together with the one after which reading was paused: at most one read's bytes. */
+  #held: Buffer[] = [];
   #pings = 0;
   #isEnded = false;
   /** Resolves when the connection is gone. */
@@ -82,8 +85,11 @@ export class Session implements ChangeStream, Subscriber {
     this.#caller = { ...options.caller, stream: this };
     const { webSocket, socket } = options;
     webSocket.on('message', (data, isBinary) => {
+      const isHeld = webSocket.isPaused;
       this.#onActivity();
-      if (!isBinary && Buffer.isBuffer(data)) this.#onMessage(data);
+      if (isBinary || !Buffer.isBuffer(data)) return;
+      if (isHeld) this.#held.push(data);
+      else this.#onMessage(data);
     });
     webSocket.on('ping', () => this.#onActivity());
     webSocket.on('pong', () => this.#onActivity());
@@ -92,7 +98,11 @@ export class Session implements ChangeStream, Subscriber {
       options.log.debug({ remote: this.remote, error: messageOf(error) }, 'socket failed'),
     );
     this.closed = new Promise((resolve) => webSocket.on('close', () => resolve()));
-    webSocket.on('close', () => this.#end());
+    webSocket.on('close', () => {
+      // Calls that a client sends before it closes the connection are performed.
+      for (const data of this.#held.splice(0)) this.#onMessage(data);
+      this.#end();
+    });
     socket.on('drain', () => {
       this.#isBehind = false;
       this.#pump();
@@ -176,6 +186,7 @@ export class Session implements ChangeStream, Subscriber {
   #end(): void {
     this.#isEnded = true;
     this.#replayed = [];
+    this.#held = [];
     this.#outbox.clear();
     this.#options.hub.leave(this);
   }
@@ -212,12 +223,18 @@ export class Session implements ChangeStream, Subscriber {
     this.#updateReading();
   }
 
-  /** Pauses or resumes reading, according to the calls in flight and the queued replies. */
+  /**
+   * Pauses or resumes reading, according to the calls in flight and the queued replies. The messages that are
+   * held come first.
+   */
   #updateReading(): void {
     const { webSocket } = this.#options;
-    if (this.#isEnded) return;
-    if (this.#calls >= CALLS_LIMIT || this.#isBehind) webSocket.pause();
-    else if (webSocket.isPaused) webSocket.resume();
+    while (!this.#isEnded) {
+      if (this.#calls >= CALLS_LIMIT || this.#isBehind) return webSocket.pause();
+      const data = this.#held.shift();
+      if (data === undefined) return webSocket.isPaused ? webSocket.resume() : undefined;
+      this.#onMessage(data);
+    }
   }
 
   /** Handles a call or a batch of calls; ignores anything else (interface, decision 7). */
@@ -234,11 +251,9 @@ export class Session implements ChangeStream, Subscriber {
     const reply = this.#options.rpc.handle(message, this.#caller);
     if (!(reply instanceof Promise) && typeof reply !== 'object') return this.#reply(reply);
     this.#calls += 1;
-    this.#updateReading();
-    this.#textOf(reply).then(
-      (text) => {
+    this.#replyLater(reply).then(
+      () => {
         this.#calls -= 1;
-        this.#reply(text);
         this.#updateReading();
       },
       (thrown: unknown) => {
@@ -246,12 +261,22 @@ export class Session implements ChangeStream, Subscriber {
         this.terminate();
       },
     );
+    this.#updateReading();
   }
 
-  /** The text of an asynchronous or chunked reply; chunked ones are built one at a time. */
-  async #textOf(reply: Reply | Promise<Reply>): Promise<string | undefined> {
+  /**
+   * Sends an asynchronous or chunked reply. Chunked ones are built one at a time, when the client has read what
+   * was written before.
+   */
+  async #replyLater(reply: Reply | Promise<Reply>): Promise<void> {
     const late = await reply;
-    return typeof late === 'object' ? this.#joining.run(() => joinChunks(late)) : late;
+    if (typeof late !== 'object') return this.#reply(late);
+    await this.#joining.run(async () => {
+      const { socket } = this.#options;
+      if (this.#isBehind && !socket.destroyed) await drained(socket);
+      if (this.#isEnded || socket.destroyed) late.close();
+      else this.#reply(await joinChunks(late));
+    });
   }
 
   #reply(text: string | undefined): void {
