@@ -55,7 +55,7 @@ export class Database {
   #noRepair: string | undefined;
   readonly #restored: string[] = [];
   readonly #lost: string[] = [];
-  #staged: ValueRow[] = [];
+  readonly #staged = new Map<number, ValueRow>();
   #audit = new AuditRings();
 
   constructor(places: StorePaths) {
@@ -209,12 +209,13 @@ export class Database {
 
   /** Adds values to the next {@link commit}; those of a large tree arrive in slices. */
   stage(values: readonly ValueRow[]): void {
-    this.#staged.push(...values);
+    for (const row of values) this.#staged.set(row[0], row);
   }
 
   /** Writes one transaction, flushed when this returns. If it throws, nothing has changed. */
   commit(batch: Batch): void {
-    const values = [...this.#staged.splice(0), ...batch.values];
+    const values = [...this.#staged.values(), ...batch.values];
+    this.#staged.clear();
     const db = this.#connected();
     try {
       this.#write(db, { ...batch, values });
@@ -224,12 +225,14 @@ export class Database {
       if (isUnwritable(thrown) && code !== sqliteCode.full) this.#disconnect();
       throw thrown;
     }
-    if (batch.emptiesRuntime) this.#withRuntime((runtime) => runtime.empty());
-    else if (values.length > 0) this.#withRuntime((runtime) => runtime.forget(values));
+    const written = [...values.map(([id]) => id), ...batch.removed];
+    if (written.length > 0) this.#withRuntime((runtime) => runtime.forget(written));
   }
 
   /** Writes values to the runtime directory, where they survive a crash of the process. */
   keep(values: readonly ValueRow[], counter: number): void {
+    // The commit of the staged values removes them from the runtime directory, and must not write older ones.
+    for (const row of values) if (this.#staged.has(row[0])) this.#staged.set(row[0], row);
     this.#withRuntime((runtime) => runtime.keep(values, counter));
   }
 
@@ -341,7 +344,6 @@ const emptyBatch: Batch = {
   meta: [],
   values: [],
   audit: [],
-  emptiesRuntime: false,
 };
 
 function metaAtStart(reserved: number, life: string): Batch['meta'] {

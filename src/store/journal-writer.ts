@@ -5,7 +5,7 @@ import { Histogram } from '../base/metrics/histogram.js';
 import { onNextIteration, yieldToEventLoop } from '../base/event-loop.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { StoreWorker, ValueRow } from './worker-protocol.js';
-import type { PendingChanges, CommitSet, ValueSelection } from './pending-changes.js';
+import { VALUES_SLICE, type PendingChanges, type CommitSet, type ValueSelection } from './pending-changes.js';
 
 /** Longest wait of a caller for the disk; the commit itself continues. */
 const COMMIT_DEADLINE_MS = 10_000;
@@ -136,16 +136,19 @@ export class JournalWriter {
   async #commit(taken: CommitSet): Promise<void> {
     const { pending, port } = this.#options;
     const batch = pending.batchOf(taken);
+    const { objects, removed, profiles, meta, audit } = batch;
+    let isEmpty = [objects, removed, profiles, meta, audit].every(({ length }) => length === 0);
     let values: readonly ValueRow[] = [];
     for (const slice of pending.valueRows(taken)) {
-      if (values.length > 0) {
-        await port.request('stage', { values });
+      isEmpty = false;
+      // A slice is sent when it is read: newer values for the runtime directory must not be sent before it.
+      if (slice.length < VALUES_SLICE) values = slice;
+      else {
+        await port.request('stage', { values: slice });
         await yieldToEventLoop();
       }
-      values = slice;
     }
-    const { objects, removed, profiles, meta, audit } = batch;
-    if ([objects, removed, profiles, meta, audit, values].every(({ length }) => length === 0)) return;
+    if (isEmpty) return;
     const fromNs = this.#options.clock.monotonicNs();
     await port.request('commit', { batch: { ...batch, values } });
     this.durations.add(Number(this.#options.clock.monotonicNs() - fromNs) / 1e9);

@@ -8,7 +8,7 @@ import { metaName } from './schema.js';
 import { LARGE_TEXT_CHARACTERS, LargeTextBudget } from './write-counter.js';
 
 /** Values in one message to the worker: about a millisecond of work. */
-const VALUES_SLICE = 2000;
+export const VALUES_SLICE = 2000;
 
 /** Everything in one commit, so that it can be put back if the commit fails. */
 export interface CommitSet {
@@ -19,8 +19,6 @@ export interface CommitSet {
   readonly values: ReadonlySet<ObjectWithValue>;
   readonly meta: ReadonlyMap<string, string>;
   readonly audit: readonly AuditRow[];
-  /** True if the commit includes all values. */
-  readonly hasAllValues: boolean;
 }
 
 /** Values in a commit: those of new objects and write budgets; those that are due; all. */
@@ -104,12 +102,11 @@ export class PendingChanges {
     // The table would delete the others again.
     const audit = newestOf(this.#audit);
     this.#audit = [];
-    const hasAllValues = which === 'all';
     const values = which === 'configured' ? this.#valuesOf(objects) : this.#takeValues();
     if (which === 'due') this.#postponeLargeTexts(values, nowMs);
-    if (hasAllValues) this.#takeRepeated(values);
+    if (which === 'all') this.#takeRepeated(values);
     journal.budgetedChanges = new Map();
-    return { version, objects, removed, profiles, values, meta, audit, hasAllValues };
+    return { version, objects, removed, profiles, values, meta, audit };
   }
 
   /** Puts back a failed commit, except where newer changes replaced it. */
@@ -136,11 +133,10 @@ export class PendingChanges {
       }),
       meta: [...taken.meta],
       audit: taken.audit,
-      emptiesRuntime: taken.hasAllValues,
     };
   }
 
-  /** The current values of a commit. */
+  /** The values of a commit when each slice is read; only the last slice is shorter than {@link VALUES_SLICE}. */
   valueRows({ values }: CommitSet): Generator<ValueRow[]> {
     return slices(this.#present(values));
   }

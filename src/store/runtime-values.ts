@@ -92,35 +92,31 @@ export class RuntimeValues {
     this.#db.exec('COMMIT');
   }
 
-  /** Removes values that are on the disk now. */
-  forget(values: readonly ValueRow[]): void {
+  /** Removes the values of objects; those values are on the disk now, or the objects are deleted. */
+  forget(ids: readonly number[]): void {
     const drop = this.#db.prepare('DELETE FROM last_values WHERE id = ?');
-    this.#db.exec('BEGIN');
-    try {
-      for (const [id] of values) drop.run(id);
-      this.#db.exec('COMMIT');
-    } catch (thrown) {
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      throw thrown;
-    }
+    this.#transact(() => {
+      for (const id of ids) drop.run(id);
+    });
   }
 
   keep(values: readonly ValueRow[], counter: number): void {
     const put = this.#db.prepare('INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?, ?)');
-    this.#db.exec('BEGIN');
-    try {
+    this.#transact(() => {
       for (const row of values) put.run(...row, checksumOf(row));
       this.#db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(metaName.counter, String(counter));
+    });
+  }
+
+  #transact(act: () => void): void {
+    this.#db.exec('BEGIN');
+    try {
+      act();
       this.#db.exec('COMMIT');
     } catch (thrown) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw thrown;
     }
-  }
-
-  /** Removes all values after they were written to the disk. */
-  empty(): void {
-    this.#db.exec('DELETE FROM last_values');
   }
 
   close(): void {

@@ -22,8 +22,6 @@ export interface Batch {
   readonly values: readonly ValueRow[];
   /** Oldest first. */
   readonly audit: readonly AuditRow[];
-  /** True if `values` includes everything in the runtime directory, which is emptied then. */
-  readonly emptiesRuntime: boolean;
 }
 
 /** Paths of the store. */

@@ -150,7 +150,7 @@ t.test('an id of six digits is stored', async (t) => {
   const directory = await tempDirectory(t);
   const database = new Database({ directory, runtimeDirectory: undefined, files: {} });
   database.open(Date.now(), 'life');
-  const nothing = { removed: [], profiles: [], meta: [], values: [], audit: [], emptiesRuntime: false };
+  const nothing = { removed: [], profiles: [], meta: [], values: [], audit: [] };
   database.commit({ ...nothing, objects: [[999_999, 0, 0, '{}', '{}']] });
   t.match(database.rows(0).text, '999999');
   database.close();
