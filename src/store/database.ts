@@ -216,6 +216,8 @@ export class Database {
   commit(batch: Batch): void {
     const values = [...this.#staged.values(), ...batch.values];
     this.#staged.clear();
+    // Before the commit: after a crash, what the runtime directory has replaces what the commit has written.
+    if (values.length > 0) this.#withRuntime((runtime) => runtime.update(values));
     const db = this.#connected();
     try {
       this.#write(db, { ...batch, values });

@@ -100,6 +100,19 @@ export class RuntimeValues {
     });
   }
 
+  /** Replaces the values that are there by newer ones, and adds none. */
+  update(values: readonly ValueRow[]): void {
+    const put = this.#db.prepare(
+      'UPDATE last_values SET value = ?, updated = ?, changed = ?, sum = ? WHERE id = ?',
+    );
+    this.#transact(() => {
+      for (const row of values) {
+        const [id, ...columns] = row;
+        put.run(...columns, checksumOf(row), id);
+      }
+    });
+  }
+
   keep(values: readonly ValueRow[], counter: number): void {
     const put = this.#db.prepare('INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?, ?)');
     this.#transact(() => {

@@ -50,6 +50,21 @@ t.test('a value that changes while a commit is staged survives a crash after the
   t.strictSame([...(await afterCrash()).values()], [3, 3, 4]);
 });
 
+t.test('a crash after a commit does not restore what the runtime directory had before it', async (t) => {
+  const { database, runtimeFile, afterCrash } = await openDatabase(t);
+  database.keep([row(FIRST, 2), row(SECOND, 2)], 1);
+  const runtime = new DatabaseSync(runtimeFile);
+  // What the commit removes from the runtime directory is what a crash before that leaves.
+  runtime.exec(`CREATE TABLE removed AS SELECT * FROM last_values WHERE false;
+    CREATE TRIGGER note BEFORE DELETE ON last_values
+    BEGIN INSERT INTO removed VALUES (OLD.id, OLD.value, OLD.updated, OLD.changed, OLD.sum); END`);
+  runtime.close();
+  database.stage([row(FIRST, 3)]);
+  database.commit({ ...noChanges, values: [row(SECOND, 3)] });
+  const values = await afterCrash((left) => left.exec('INSERT INTO last_values SELECT * FROM removed'));
+  t.strictSame([values.get(FIRST), values.get(SECOND)], [3, 3]);
+});
+
 t.test('a commit removes from the runtime directory what it has written and deleted', async (t) => {
   const { database, runtimeFile } = await openDatabase(t);
   database.keep([row(FIRST, 2), row(SECOND, 2), row(REMOVED, 2)], 1);
