@@ -1,5 +1,5 @@
 import { coded } from '../base/codes/coded-text.js';
-import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fault, faultFrom, codedMessageOf } from '../base/fault.js';
@@ -10,22 +10,12 @@ import { connectToRead } from './connection.js';
 import { counterAfterBackup } from './change-counter.js';
 import { databasePath, foldersOf } from './data-directory.js';
 import { dropBackupFiles } from './recovery.js';
-import {
-  copyInPlace,
-  makeDirectory,
-  putInPlace,
-  removeDatabase,
-  renameDatabase,
-  syncPath,
-  timeName,
-} from '../sqlite/database-files.js';
+import { makeDirectory, timeName } from '../sqlite/database-files.js';
 import type { SharedProgress } from '../sqlite/shared-progress.js';
 import { lockDirectory } from './directory-lock.js';
+import { commitStaging, completeStaged, CONFIGURATION, removeStaging, stagingIn } from './restore-journal.js';
 import { metaName } from './schema.js';
 import { putMeta } from './checksums.js';
-
-/** The name of the configuration in a backup. */
-const CONFIGURATION = 'gateway.yaml';
 
 /** Options of {@link restoreBackup}. */
 interface RestoreOptions {
@@ -37,7 +27,7 @@ interface RestoreOptions {
   /** Whether to replace an existing database and configuration, which are renamed and not deleted. */
   readonly replace: boolean;
   readonly nowMs: number;
-  /** Other complete files that are moved to the data directory: file → path there. */
+  /** Other complete files that belong in the data directory: file → path there. */
   readonly files?: Readonly<Record<string, string>>;
   /** Called before each step; what it throws ends the restore, and nothing has been changed. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -53,8 +43,9 @@ export const RESTORE_STEPS = [
 
 /**
  * Restores a backup: the database, the configuration, scripts, icons and media. Changes nothing if the backup
- * is damaged, a gateway uses the directory, or existing files must not be replaced. Returns one line for each
- * file that was renamed or written. Throws `STORE_UNUSABLE`.
+ * is damaged, a gateway uses the directory, or existing files must not be replaced. If it is interrupted in its
+ * last step, {@link completeRestore} does the rest. Returns one line for each file or folder that was renamed or
+ * written. Throws `STORE_UNUSABLE`.
  */
 export function restoreBackup({
   backup,
@@ -70,38 +61,52 @@ export function restoreBackup({
   const files = readFiles(backup);
   makeDirectory(directory);
   using _lock = lockDirectory(directory);
+  completeStaged(directory);
   const path = databasePath(directory);
-  const configuration = config === undefined ? undefined : files.get(CONFIGURATION);
-  const targets = [path, ...(configuration === undefined || config === undefined ? [] : [config])];
+  const restoredConfig = files.has(CONFIGURATION) ? config : undefined;
+  const targets = [path, ...(restoredConfig === undefined ? [] : [restoredConfig])];
   const existing = targets.filter((target) => existsSync(target));
   if (existing.length > 0 && !replace)
     throw fault(
       'STORE_UNUSABLE',
       coded`WOULD_BE_REPLACED: ${existing} would be replaced; add --replace to confirm`,
     );
+  const staging = stagingIn(directory);
   try {
     begin(1);
-    // SQLite would apply the journal of an interrupted restore to the copy.
-    removeDatabase(`${path}.new`);
-    copyFileSync(backup, `${path}.new`);
+    const database = join(staging, basename(path));
+    makeDirectory(staging, 0o700);
+    copyFileSync(backup, database);
     begin(2);
-    prepare(`${path}.new`, { backupMs: statSync(backup).mtimeMs, nowMs });
+    prepare(database, { backupMs: statSync(backup).mtimeMs, nowMs });
+    for (const [name, content] of files) stage(join(staging, name), content);
+    for (const [from, name] of Object.entries(others)) stageFile(from, join(staging, name));
     begin(3);
+    const [added, removed] = [[basename(path)], [] as string[]];
+    for (const folder of Object.keys(foldersOf(directory)))
+      (existsSync(join(staging, folder)) ? added : removed).push(folder);
+    commitStaging(directory, {
+      backup: basename(backup),
+      added: [...added, ...Object.values(others)],
+      removed,
+      config: restoredConfig ?? null,
+      suffix: `.replaced-${timeName(nowMs)}`,
+    });
   } catch (thrown) {
-    removeDatabase(`${path}.new`);
+    removeStaging(directory);
     throw thrown;
   }
-  const done = keepDatabase(path, nowMs);
-  for (const target of existing) if (target !== path) done.push(keepConfiguration(target, nowMs));
-  done.push(...renameFolders(directory, nowMs));
-  putInPlace(`${path}.new`, path);
-  done.push(`${path} from ${basename(backup)}`);
-  for (const [name, content] of files)
-    if (name !== CONFIGURATION) done.push(writeInPlace(join(directory, name), content));
-  for (const [from, name] of Object.entries(others))
-    done.push(...moveInPlace(from, join(directory, name), nowMs));
-  if (configuration !== undefined && config !== undefined) done.push(writeInPlace(config, configuration));
-  return done;
+  return completeStaged(directory) ?? [];
+}
+
+/**
+ * Completes a restore that was interrupted in its last step. Returns its lines, or undefined if there is none;
+ * then removes what one that was interrupted before has left. `config` replaces the path for the configuration.
+ * Throws `STORE_UNUSABLE` if a gateway uses the directory.
+ */
+export function completeRestore(directory: string, config: string): string[] | undefined {
+  using _lock = lockDirectory(directory);
+  return completeStaged(directory, config);
 }
 
 /**
@@ -172,47 +177,18 @@ function prepare(path: string, when: { backupMs: number; nowMs: number }): void 
   putMeta(db, metaName.life, '');
 }
 
-const replacedName = (target: string, nowMs: number): string => `${target}.replaced-${timeName(nowMs)}`;
-
-/**
- * Renames a database and its log. A restore that was interrupted may have left only the log, which SQLite would
- * apply to the new database.
- */
-function keepDatabase(path: string, nowMs: number): string[] {
-  const newName = replacedName(path, nowMs);
-  const isThere = existsSync(path);
-  renameDatabase(path, newName);
-  return isThere ? [`${path} is kept as ${basename(newName)}`] : [];
-}
-
-/** A gateway without its configuration does not start: the new one replaces it, and at no time is there none. */
-function keepConfiguration(path: string, nowMs: number): string {
-  const newName = replacedName(path, nowMs);
-  copyInPlace(path, newName);
-  return `${path} is kept as ${basename(newName)}`;
-}
-
-function renameFolders(directory: string, nowMs: number): string[] {
-  return Object.values(foldersOf(directory)).flatMap((folder) => {
-    if (!existsSync(folder)) return [];
-    const newName = replacedName(folder, nowMs);
-    renameSync(folder, newName);
-    return [`${folder} is kept as ${basename(newName)}`];
-  });
-}
-
-/** Moves a file, or a closed database; one that exists is renamed. */
-function moveInPlace(from: string, path: string, nowMs: number): string[] {
+function stage(path: string, content: Uint8Array): void {
   makeDirectory(dirname(path));
-  const done = keepDatabase(path, nowMs);
-  putInPlace(from, path);
-  return [...done, path];
+  writeFileSync(path, content, { mode: 0o600 });
 }
 
-function writeInPlace(path: string, content: Uint8Array): string {
+/** Does not move the file: if the restore is interrupted before its last step, it starts again with it. */
+function stageFile(from: string, path: string): void {
   makeDirectory(dirname(path));
-  writeFileSync(`${path}.new`, content, { mode: 0o600, flush: true });
-  putInPlace(`${path}.new`, path);
-  syncPath(dirname(path));
-  return path;
+  try {
+    linkSync(from, path);
+  } catch {
+    // Not all file systems have hard links.
+    copyFileSync(from, path);
+  }
 }

@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Gateway } from '../../src/composition/gateway.js';
+import { listBackups } from '../../src/store/backup.js';
+import { restoreBackup } from '../../src/store/restore.js';
 import { Browser } from '../tools/client/browser.js';
 import { SAMPLE_TREE, SIMULATED_CONFIG } from '../tools/gateway/gateway-fixture.js';
 import { owner } from '../tools/gateway/function-fixture.js';
@@ -182,6 +184,20 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
       // The next start restores it, whenever that is.
       await change('marker', 'before', () => call(gateway, 'GW_RestoreBackup', newest?.Name));
       await gateway.close();
+      await endOf(await start(), random);
+    },
+  },
+
+  'restore on the command line': {
+    prepare: (directory) => scenarios['restore']?.prepare(directory) ?? Promise.resolve(),
+    async run({ directory, start, change, done, random }) {
+      done('marker', 'after');
+      const data = join(directory, 'data');
+      const backup = listBackups(data)[0]?.path ?? '';
+      const how = { backup, directory: data, replace: true, nowMs: Date.now() };
+      await change('marker', 'before', async () =>
+        restoreBackup({ ...how, config: join(directory, 'gateway.yaml') }),
+      );
       await endOf(await start(), random);
     },
   },

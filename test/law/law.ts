@@ -179,6 +179,7 @@ export const IO_FILES: readonly string[] = [
   'src/store/recovery.ts',
   'src/store/directory-lock.ts',
   'src/sqlite/worker-client.ts',
+  'src/store/restore-journal.ts',
   'src/store/restore.ts',
   'src/store/runtime-values.ts',
   'src/store/worker.ts',

@@ -10,6 +10,7 @@ import type { Log } from '../../base/log.js';
 import { overlayPath, type ConfigSource } from '../../config/config-source.js';
 import { makeDirectory } from '../../sqlite/database-files.js';
 import { BACKUP_NAME } from '../../store/backup-list.js';
+import { RESTORE_STAGING, stagingIn } from '../../store/restore-journal.js';
 import { isWritable } from '../configuration-file.js';
 
 /** The file with the name of the backup that the next start restores. */
@@ -81,32 +82,39 @@ export async function restoredConfigPath(source: ConfigSource, directory: string
 }
 
 /**
- * Restores the backup that was chosen for this start, before anything is opened. There is one attempt: if it
- * fails, everything stays as it was, and the returned finding has the reason. Does not reject.
+ * Completes an interrupted restore, or restores the backup that was chosen for this start, before anything is
+ * opened. There is one attempt for a chosen backup: if it fails, everything stays as it was, and the returned
+ * finding has the reason. Does not reject.
  */
 export async function restoreAtStart(
   directory: string,
   { source, nowMs, log }: { readonly source: ConfigSource; readonly nowMs: number; readonly log: Log },
 ): Promise<HealthFinding | undefined> {
-  const name = await pendingRestore(directory);
+  const chosen = await pendingRestore(directory);
   // A power cut leaves what was fetched to restore or to verify it.
-  for (const left of ['restore.new', 'verify.new', ...(name === undefined ? ['restore-files'] : [])])
+  for (const left of ['restore.new', 'verify.new', ...(chosen === undefined ? ['restore-files'] : [])])
     await rm(join(directory, left), { recursive: true, force: true }).catch((thrown: unknown) =>
       log.warn({}, `${left} cannot be removed: ${messageOf(thrown)}`),
     );
-  if (name === undefined) return undefined;
+  if (chosen === undefined && !existsSync(stagingIn(directory))) return undefined;
+  const name = chosen ?? RESTORE_STAGING;
   try {
-    const { restoreBackup, RESTORE_STEPS } = await import('../../store/restore.js');
-    const restored = restoreBackup({
-      backup: join(directory, 'backups', name),
-      directory,
-      config: await restoredConfigPath(source, directory),
-      replace: true,
-      files: pendingFiles(directory),
-      nowMs,
-      onProgress: (step, steps) =>
-        log.info({}, `restoring ${name}: ${RESTORE_STEPS[step] ?? ''} (${step + 1} of ${steps})`),
-    });
+    const { completeRestore, restoreBackup, RESTORE_STEPS } = await import('../../store/restore.js');
+    const config = await restoredConfigPath(source, directory);
+    const restored =
+      completeRestore(directory, config) ??
+      (chosen &&
+        restoreBackup({
+          backup: join(directory, 'backups', chosen),
+          directory,
+          config,
+          replace: true,
+          files: pendingFiles(directory),
+          nowMs,
+          onProgress: (step, steps) =>
+            log.info({}, `restoring ${chosen}: ${RESTORE_STEPS[step] ?? ''} (${step + 1} of ${steps})`),
+        }));
+    if (restored === undefined) return undefined;
     log.info({ kind: logKind.backupRestored, restored }, `the backup ${name} was restored`);
     return { state: 'ok', text: coded`RESTORED_START: ${name} was restored at the start`, whatToDo: '' };
   } catch (thrown) {
