@@ -35,8 +35,8 @@ interface RestoreJournal {
   readonly added: readonly string[];
   /** Files and folders that are kept under another name, and have no successor. */
   readonly removed: readonly string[];
-  /** The path for the configuration; null: the backup has none, or it is not restored. */
-  readonly config: string | null;
+  /** Whether the configuration is restored. Its path is the caller's: root may complete what the service's user wrote. */
+  readonly hasConfiguration: boolean;
   /** The suffix of the names of what is kept. */
   readonly suffix: string;
 }
@@ -73,17 +73,17 @@ export function removeStaging(directory: string): void {
 
 /**
  * Does what the journal of a staging directory says, or what is left of that. Returns one line for each file or
- * folder that was renamed or written; undefined if there is no journal, and nothing is changed then. `config`
- * replaces the path for the configuration. The data directory must be locked.
+ * folder that was renamed or written; undefined if there is no journal, and nothing is changed then. `config` is
+ * the path for the configuration. The data directory must be locked.
  */
-export function completeStaged(directory: string, config?: string): string[] | undefined {
+export function completeStaged(directory: string, config: string | undefined): string[] | undefined {
   const staging = stagingIn(directory);
   const path = join(staging, JOURNAL);
-  if (!existsSync(path)) {
+  const journal = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as RestoreJournal) : undefined;
+  if (journal === undefined || !staysInside(journal)) {
     removeStaging(directory);
     return undefined;
   }
-  const journal = JSON.parse(readFileSync(path, 'utf8')) as RestoreJournal;
   const done: string[] = [];
   const keep = (target: string, rename: (from: string, to: string) => void) => {
     const kept = target + journal.suffix;
@@ -103,15 +103,20 @@ export function completeStaged(directory: string, config?: string): string[] | u
     syncPath(dirname(to));
     done.push(name === journal.added[0] ? `${to} from ${journal.backup}` : to);
   }
-  const target = journal.config === null ? undefined : (config ?? journal.config);
-  if (target !== undefined) {
+  if (journal.hasConfiguration && config !== undefined) {
     // A gateway without its configuration does not start: at no time is there none.
-    if (existsSync(target) && !existsSync(target + journal.suffix)) keep(target, copyInPlace);
-    putConfiguration(target, readFileSync(join(staging, CONFIGURATION)));
-    done.push(target);
+    if (existsSync(config) && !existsSync(config + journal.suffix)) keep(config, copyInPlace);
+    putConfiguration(config, readFileSync(join(staging, CONFIGURATION)));
+    done.push(config);
   }
   removeStaging(directory);
   return done;
+}
+
+/** Whether all names stay within the data directory. */
+function staysInside({ added, removed, suffix }: RestoreJournal): boolean {
+  const isInside = (name: string) => !`/${name}/`.includes('/../');
+  return [...added, ...removed].every(isInside) && !suffix.includes('/');
 }
 
 function putConfiguration(path: string, content: Uint8Array): void {

@@ -61,7 +61,7 @@ export function restoreBackup({
   const files = readFiles(backup);
   makeDirectory(directory);
   using _lock = lockDirectory(directory);
-  completeStaged(directory);
+  completeStaged(directory, config);
   const path = databasePath(directory);
   const restoredConfig = files.has(CONFIGURATION) ? config : undefined;
   const targets = [path, ...(restoredConfig === undefined ? [] : [restoredConfig])];
@@ -89,19 +89,19 @@ export function restoreBackup({
       backup: basename(backup),
       added: [...added, ...Object.values(others)],
       removed,
-      config: restoredConfig ?? null,
+      hasConfiguration: restoredConfig !== undefined,
       suffix: `.replaced-${timeName(nowMs)}`,
     });
   } catch (thrown) {
     removeStaging(directory);
     throw thrown;
   }
-  return completeStaged(directory) ?? [];
+  return completeStaged(directory, restoredConfig) ?? [];
 }
 
 /**
  * Completes a restore that was interrupted in its last step. Returns its lines, or undefined if there is none;
- * then removes what one that was interrupted before has left. `config` replaces the path for the configuration.
+ * then removes what one that was interrupted before has left. `config` is the path for the configuration.
  * Throws `STORE_UNUSABLE` if a gateway uses the directory.
  */
 export function completeRestore(directory: string, config: string): string[] | undefined {

@@ -176,3 +176,22 @@ t.test(
     t.ok(existsSync(join(directory, `${kept}-2`)));
   },
 );
+
+t.test('a journal whose names lead out of the data directory is discarded', async (t) => {
+  const { root, now } = await prepareGateway(t);
+  const { directory } = placesIn(root);
+  const staging = join(directory, 'restore-staging');
+  const good = { backup: 'b', added: [], removed: [], hasConfiguration: false, suffix: '.replaced' };
+  for (const bad of [
+    { added: ['../outside'] },
+    { removed: ['scripts/../../etc'] },
+    { suffix: '/../../etc' },
+  ]) {
+    mkdirSync(staging);
+    writeFileSync(join(staging, 'outside'), 'foreign');
+    writeFileSync(join(staging, 'journal.json'), JSON.stringify({ ...good, ...bad }));
+    await start(root);
+    t.strictSame([existsSync(staging), readdirSync(root).sort()], [false, ['backup.db', 'data', 'etc']]);
+  }
+  t.strictSame(await contentOf(root), now);
+});
