@@ -1,6 +1,6 @@
 /** The image of a box: the same input gives the same bytes. The start of the image is tested in test/lab/box. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
@@ -82,4 +82,22 @@ t.test('a slot that its partition cannot hold is rejected', { skip }, async (t) 
   });
   t.equal(status, 1);
   t.match(stderr, `has more than ${SLOT_MEGABYTES} MiB`);
+});
+
+t.test('a disk that the box runs from is not mounted as a memory stick', async (t) => {
+  const path = join(IMAGE, 'overlay/usr/lib/udev/rules.d/90-box-stick.rules');
+  const rules = readFileSync(path, 'utf8').split('\n');
+  const at = rules.findIndex((line) => line.startsWith('PROGRAM==') && line.endsWith('GOTO="box_stick_end"'));
+  t.ok(at >= 0 && at < rules.findIndex((line) => line.includes('RUN+=')), 'before any mount');
+  const link = join(await tempDirectory(t), 'disk');
+  symlinkSync('/dev/null', link);
+  /** Runs the program as udev does for a partition of `disk`; here it is a character device. */
+  const isOwn = (disk: string) => {
+    const [program = '', ...words] = /"([^"]*)"/.exec(rules[at] ?? '')?.[1]?.split(' ') ?? [];
+    const parts = words.map((word) => word.replace('%P', disk).replace('/run/box/disk', link));
+    return spawnSync(program, parts).status === 0;
+  };
+  t.equal(isOwn('null'), true);
+  t.equal(isOwn('zero'), false, 'another disk');
+  t.equal(isOwn(''), false, 'a stick without partitions');
 });
