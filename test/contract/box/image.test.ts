@@ -14,6 +14,8 @@ const missing = ['mke2fs', 'debugfs', 'sfdisk', 'mkfs.vfat', 'mcopy', 'mkimage']
 const skip = missing.length === 0 ? false : `not installed: ${missing.join(', ')}`;
 const SUM = '0123456789abcdef'.repeat(4);
 const SLOT_MEGABYTES = 8;
+/** Of the disk id in an MBR. */
+const ID_AT = 440;
 /** Of every file; what a build writes later is set to it (slot.sh). */
 const TIME = 1_767_225_600;
 /** Programs of Debian are in /sbin, which is not in every path. */
@@ -68,6 +70,25 @@ t.test('the disk has a boot script, slot A, and room for the boot state', { skip
   const fat = disk.subarray(4 * megabyte, 68 * megabyte);
   t.ok(fat.includes('setenv bootargs'), 'boot.scr');
   t.ok(fat.includes('console_args=console=ttyAMA0'), 'box.txt');
+});
+
+t.test('the first start gives the disk an id of its own, and changes nothing else', { skip }, async (t) => {
+  const directory = await tempDirectory(t);
+  const { disk: before } = build(directory, ['vmlinuz']);
+  const path = join(directory, 'disk');
+  const script = readFileSync(join(IMAGE, 'overlay/usr/lib/stellwerk-box/early-init'), 'utf8');
+  const declared = /^new_disk_id\(\) \{\n[^]*?^\}\n/m.exec(script)?.[0] ?? '';
+  const start = () => {
+    execFileSync('sh', ['-c', `${declared} new_disk_id`], { env: { ...env, disk: path } });
+    return readFileSync(path);
+  };
+  const after = start();
+  const [old, id] = [before.readUInt32LE(ID_AT), after.readUInt32LE(ID_AT)];
+  t.not(id, old);
+  t.equal(id >>> 28, 5, 'not 0, and always eight digits');
+  after.copy(before, ID_AT, ID_AT, ID_AT + 4);
+  t.ok(after.equals(before));
+  t.ok(start().equals(after), 'the next start keeps it');
 });
 
 t.test('a slot that its partition cannot hold is rejected', { skip }, async (t) => {
