@@ -5,8 +5,8 @@
 #   BOOT_ORDER    the slots in the order in which they are tried, "A B"
 #   BOOT_A_LEFT   how many attempts slot A has left; `rauc status mark-good` sets it back
 #   BOOT_B_LEFT
-# An attempt is counted before the kernel starts. A slot without attempts is skipped. If no slot has any, both get three, so
-# that a box never stays off.
+# An attempt is counted before the kernel starts. A slot without attempts is skipped. If no slot has any, both get three and
+# are in the order again, so that a box never stays off: a slot that was marked as bad may be the only one with a system.
 setexpr state_at ${scriptaddr} + 0x80000
 setenv vars BOOT_ORDER BOOT_A_LEFT BOOT_B_LEFT
 setenv BOOT_ORDER; setenv BOOT_A_LEFT; setenv BOOT_B_LEFT
@@ -37,6 +37,7 @@ done
 if test -z "${slot}"; then
   echo "box: no attempts left, both slots get three"
   setenv BOOT_A_LEFT 3; setenv BOOT_B_LEFT 3
+  test "${BOOT_ORDER}" = "B A" || setenv BOOT_ORDER "A B"
 fi
 # The first copy is complete before the second is written.
 env export -c -s 0x200 ${state_at} ${vars}

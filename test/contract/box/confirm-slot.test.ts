@@ -19,8 +19,8 @@ interface Situation {
   crashes?: number;
   /** The version that was confirmed in this slot before; the one that runs is 2.0.0. */
   confirmed?: string;
-  /** Whether the other slot has a system, and that accepts the configuration. */
-  otherAccepts?: boolean;
+  /** What the other slot has: nothing, a file system without a kernel, or a system. */
+  other?: 'empty' | 'no kernel' | 'system';
   /** The console has changed the configuration, and the change has errors for both versions. */
   hasWrongOverlay?: boolean;
   /** U-Boot's order; slot A runs. */
@@ -35,7 +35,7 @@ interface Situation {
 
 /** Runs the script on a box; returns its verdict, what it asked RAUC and systemd for, and the box's files. */
 async function decide(t: Test, situation: Situation) {
-  const { gate, crashes = 0, confirmed, otherAccepts = false, order = 'A B', reason, claim } = situation;
+  const { gate, crashes = 0, confirmed, other = 'empty', order = 'A B', reason, claim } = situation;
   const { hasWrongOverlay = false, attemptsWithoutData } = situation;
   const root = await tempDirectory(t);
   const write = (path: string, content: string) => {
@@ -74,10 +74,11 @@ async function decide(t: Test, situation: Situation) {
   );
   program('bin/stellwerk', claim === undefined ? 'exit 1' : `echo ${claim}`);
   write('sys/class/tty/console/active', 'ttyS1 tty0\n');
-  program('bin/mount', `mkdir -p ${root}/run/box/other && exit ${otherAccepts ? 0 : 1}`);
+  program('bin/mount', `case $2 in vfat) ;; *) exit ${other === 'empty' ? 1 : 0} ;; esac`);
   program('bin/umount', '');
   if (hasWrongOverlay) write('var/lib/stellwerk/gateway.yaml', 'errors');
   program('run/box/other/opt/stellwerk/current/bin/stellwerk', '! grep -q errors "$2"');
+  if (other === 'system') write('run/box/other/boot/vmlinuz', 'kernel');
   write('etc/stellwerk/gateway.yaml', 'fine');
   const env = { ...process.env, ROOT: root, PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}` };
   let code = 0;
@@ -115,7 +116,7 @@ t.test('a healthy version is confirmed', async (t) => {
 });
 
 t.test('the claim code is on each console and on the card; without one, nothing is', async (t) => {
-  const { shown } = await decide(t, { gate: 0, claim: 'ABCD2345', otherAccepts: true });
+  const { shown } = await decide(t, { gate: 0, claim: 'ABCD2345' });
   t.equal(shown.length, 3);
   for (const text of shown) t.match(text, /asks for the claim code ABCD2345$/);
   t.strictSame((await decide(t, { gate: 0 })).shown, [undefined, undefined, undefined]);
@@ -130,14 +131,22 @@ t.test('a new version that is not healthy restarts the box, and keeps its other 
 });
 
 t.test('five crashes are bad immediately', async (t) => {
-  t.strictSame((await decide(t, { gate: 1, crashes: 5 })).asked, [MARK_BAD, REBOOT]);
+  t.strictSame((await decide(t, { gate: 1, crashes: 5, other: 'system' })).asked, [MARK_BAD, REBOOT]);
+});
+
+t.test('a gateway that crashes in the only system of the box is neither bad nor restarted', async (t) => {
+  for (const other of ['empty', 'no kernel'] as const) {
+    const { code, verdict, asked, confirmed } = await decide(t, { gate: 1, crashes: 5, other });
+    t.strictSame([code, asked, confirmed], [1, [], undefined], other);
+    t.match(verdict, /^unhealthy .* the other slot has no system$/);
+  }
 });
 
 t.test('errors in the configuration count only if the other version accepts it', async (t) => {
-  const accepted = await decide(t, { gate: 78, otherAccepts: true });
+  const accepted = await decide(t, { gate: 78, other: 'system' });
   t.strictSame(accepted.asked, [MARK_BAD, REBOOT]);
   t.match(accepted.verdict, /it rejects the configuration/);
-  for (const both of [{}, { otherAccepts: true, hasWrongOverlay: true }]) {
+  for (const both of [{}, { other: 'system', hasWrongOverlay: true }] as const) {
     const rejected = await decide(t, { gate: 78, ...both });
     t.strictSame(rejected.asked, ['rauc status mark-good']);
     t.equal(rejected.verdict, 'healthy, but the configuration has errors');
@@ -154,7 +163,7 @@ t.test('a confirmed version that is not healthy is neither restarted nor confirm
 t.test(
   'without its data partition, a box is not confirmed, and restarts while a slot has attempts',
   async (t) => {
-    const situation = { gate: 0, confirmed: '1.0.0', claim: 'ABCD2345', otherAccepts: true };
+    const situation = { gate: 0, confirmed: '1.0.0', claim: 'ABCD2345', other: 'system' } as const;
     for (const attempts of [
       [2, 0],
       [0, 3],

@@ -1,4 +1,7 @@
-/** The boot state of a PC: fw_setenv and fw_printenv, as RAUC calls them, write and read GRUB's format in two copies. */
+/**
+ * The boot state of a PC: fw_setenv and fw_printenv, as RAUC calls them, write and read GRUB's format in two copies;
+ * grub.cfg chooses a slot.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,4 +57,27 @@ t.test('a damaged copy is not used, and the next change repairs it', async (t) =
   run('fw_setenv', 'BOOT_ORDER', 'B');
   t.equal(block(1), block(0));
   t.equal(spawnSync(join(PROGRAMS, 'fw_printenv'), ['OTHER'], { env }).status, 1);
+});
+
+/** What grub.cfg chooses and writes, executed by a shell: this part of it differs only in how variables are set. */
+function chooseSlot(state: string): string {
+  const [choice = ''] =
+    /^if \[ -z "\$BOOT_ORDER" \][^]*(?=^# The first copy)/m.exec(
+      readFileSync(join(PACKAGE_ROOT, 'box/image/grub.cfg'), 'utf8'),
+    ) ?? [];
+  const shell = choice.replaceAll(/\bset (?=\w+=)/g, '').replaceAll(/\bfunction (\w+) \{/g, '$1() {');
+  const script = `${state}\n${shell}\necho "$slot, $BOOT_ORDER, $BOOT_A_LEFT $BOOT_B_LEFT"`;
+  return execFileSync('sh', ['-c', script], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? '';
+}
+
+t.test('GRUB tries both slots again if none has any attempts left, even if only one is in the order', (t) => {
+  t.equal(chooseSlot(''), 'A, A B, 2 3');
+  t.equal(chooseSlot('BOOT_ORDER="A B" BOOT_A_LEFT=0 BOOT_B_LEFT=3'), 'B, A B, 0 2');
+  for (const [order, next] of [
+    ['A', 'A B'],
+    ['B', 'A B'],
+    ['B A', 'B A'],
+  ] as const)
+    t.equal(chooseSlot(`BOOT_ORDER="${order}" BOOT_A_LEFT=0 BOOT_B_LEFT=0`), `, ${next}, 3 3`);
+  t.end();
 });

@@ -5,9 +5,10 @@
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import t from 'tap';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
@@ -74,6 +75,22 @@ await t.test('each attempt is counted, then the other slot is tried, then both g
   ]);
 });
 
+for (const [order, next] of [
+  ['B A', 'B A'],
+  ['B', 'A B'],
+  ['A', 'A B'],
+] as const)
+  await t.test(`without attempts, both slots are tried again after the order ${order}`, async (t) => {
+    await writeState({ BOOT_ORDER: order, BOOT_A_LEFT: '0', BOOT_B_LEFT: '0' });
+    const [first] = next;
+    t.strictSame(await statesAfterSwitchOn(4), [
+      'boot state from copy 1',
+      'no attempts left',
+      'boot state from copy 1',
+      `slot ${first}, order ${next}, attempts left ${first === 'A' ? 'A 2 B 3' : 'A 3 B 2'}`,
+    ]);
+  });
+
 for (const [copies, first] of [
   [[1], 'boot state from copy 2'],
   [[2], 'boot state from copy 1'],
@@ -90,3 +107,13 @@ for (const [copies, first] of [
       t.equal(next, 'boot state from copy 1', 'both copies are written again');
     },
   );
+
+/** Writes the first copy of the boot state in U-Boot's format: a CRC-32, then the variables, each with a NUL. */
+async function writeState(variables: Readonly<Record<string, string>>): Promise<void> {
+  const sector = Buffer.alloc(512);
+  const text = Object.entries(variables).map(([name, value]) => `${name}=${value}\0`);
+  sector.write(text.join(''), 4, 'latin1');
+  sector.writeUInt32LE(crc32(sector.subarray(4)));
+  await using file = await open(card, 'r+');
+  await file.write(sector, 0, sector.length, 1024 * 1024);
+}
