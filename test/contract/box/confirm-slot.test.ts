@@ -161,23 +161,23 @@ t.test('a confirmed version that is not healthy is neither restarted nor confirm
 });
 
 t.test(
-  'without its data partition, a box is not confirmed, and restarts while a slot has attempts',
+  'without its data partition, a box is not confirmed, and restarts while a system has attempts',
   async (t) => {
-    const situation = { gate: 0, confirmed: '1.0.0', claim: 'ABCD2345', other: 'system' } as const;
-    for (const attempts of [
-      [2, 0],
-      [0, 3],
-    ] satisfies [number, number][]) {
-      const restarted = await decide(t, { ...situation, attemptsWithoutData: attempts });
-      t.match(restarted, {
-        code: 1,
-        verdict: 'unhealthy: the data partition cannot be mounted',
-        asked: [REBOOT],
-      });
-      t.strictSame([restarted.confirmed, restarted.shown], ['1.0.0', [undefined, undefined, undefined]]);
+    const situation = { gate: 0, confirmed: '1.0.0', claim: 'ABCD2345' };
+    const verdict = 'unhealthy: the data partition cannot be mounted';
+    for (const [attemptsWithoutData, other, asked] of [
+      [[2, 0], 'system', [REBOOT]],
+      [[2, 3], 'empty', [REBOOT]],
+      [[0, 3], 'system', [REBOOT]],
+      [[0, 3], 'empty', []],
+      [[0, 3], 'no kernel', []],
+      [[0, 0], 'system', []],
+    ] satisfies [[number, number], Situation['other'], string[]][]) {
+      const ended = await decide(t, { ...situation, other, attemptsWithoutData });
+      t.match(ended, { code: 1, verdict });
+      t.strictSame(ended.asked, asked, `${attemptsWithoutData.join(' ')} ${other}`);
+      t.strictSame([ended.confirmed, ended.shown], ['1.0.0', [undefined, undefined, undefined]]);
     }
-    const last = await decide(t, { ...situation, attemptsWithoutData: [0, 0] });
-    t.match(last, { code: 1, verdict: 'unhealthy: the data partition cannot be mounted', asked: [] });
   },
 );
 
