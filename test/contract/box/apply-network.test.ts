@@ -14,7 +14,7 @@ async function apply(t: Test, ...lines: string[]) {
   const network = join(root, 'etc/systemd/network');
   mkdirSync(network, { recursive: true });
   const file = join(root, 'box-setup.txt');
-  writeFileSync(file, `${lines.join('\r\n')}\r\n`);
+  writeFileSync(file, `${lines.join('\n')}\n`);
   const env = { ...process.env, ROOT: root };
   const { status, stdout } = spawnSync(join(BOX, 'apply-network'), [file], { env, encoding: 'utf8' });
   const text = (name: string) =>

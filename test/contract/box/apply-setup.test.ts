@@ -56,3 +56,48 @@ t.test('an SSH host key that a power cut has left empty or incomplete is created
   t.strictSame([read(HOST_KEY), read(`${HOST_KEY}.pub`)], ['private\n', 'public\n']);
   t.equal(read(HOST_KEY.replace('ssh_host', 'new/ssh_host')), undefined);
 });
+
+const CARD = 'run/box/boot.d';
+
+t.test('box-setup.txt may have what editors of other systems write, and spaces', async (t) => {
+  const { write, read, start } = await newBox(t);
+  const lines = [
+    'hostname=house-1',
+    ' ssh_key = ssh-ed25519 AAAA me@pc ',
+    'address = 192.168.1.20/24',
+    '\twifi_name=My home',
+    'wifi_password = secret wifi',
+    'wifi_country=DE',
+    'language = de',
+    'password = correct horse',
+  ];
+  write(`${CARD}/box-setup.txt`, `\uFEFF${lines.join('\r\n')}\r\n`);
+  start();
+  t.equal(read('etc/hostname'), 'house-1\n');
+  t.equal(read('data/box/authorized_keys'), 'ssh-ed25519 AAAA me@pc\n');
+  t.match(read('etc/systemd/network/50-setup.network'), 'Address=192.168.1.20/24\n');
+  t.match(read('etc/systemd/network/wifi.conf'), `ssid=${Buffer.from('My home').toString('hex')}\n`);
+  t.match(read('etc/stellwerk/gateway.yaml'), /language: de[^]*remoteAccess:/);
+  t.equal(read(`${CARD}/box-setup.txt`), undefined);
+  const done = read(`${CARD}/box-setup.done`) ?? '';
+  t.match(done, /hostname=house-1[^]*# password= \(removed after use\)/);
+  t.notMatch(done, /not applied|correct horse|secret wifi/);
+});
+
+t.test(
+  'a gateway that has an owner through its page keeps its settings, and unknown keys are named',
+  async (t) => {
+    const { write, read, start } = await newBox(t);
+    const before = read('etc/stellwerk/gateway.yaml');
+    write('var/lib/stellwerk/gateway.yaml', 'remoteAccess: { username: owner, passwordHash: x }\n');
+    write(`${CARD}/box-setup.txt`, 'hostname=house-2\npassword=correct horse\n');
+    start();
+    t.equal(read('etc/stellwerk/gateway.yaml'), before);
+    t.equal(read('etc/hostname'), 'house-2\n');
+    t.equal(read(`${CARD}/box-setup.done`), 'hostname=house-2\n# password= (removed after use)\n');
+    write(`${CARD}/box-setup.txt`, 'hostnam=house-3');
+    start();
+    t.match(read(`${CARD}/box-setup.done`), /# not applied completely: .*line 1: there is no such key/);
+    t.equal(read('run/box/checked.yaml'), undefined);
+  },
+);
