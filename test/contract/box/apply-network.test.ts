@@ -42,7 +42,15 @@ t.test('a static address, with its gateway and servers of names', async (t) => {
     '[Match]\nType=ether\n\n[Network]\nAddress=192.168.1.20/24\nGateway=192.168.1.1\nDNS=192.168.1.1\nDNS=9.9.9.9\nMulticastDNS=yes\n',
   );
   t.equal(wifi, undefined);
-  t.match((await apply(t, 'address=fd00::20/64')).wired, 'Address=fd00::20/64');
+  for (const address of ['fd00::20/64', '2001:db8:0:1:2:3:4:ff/128', '10.0.0.255/8', '255.249.199.99/32'])
+    t.match((await apply(t, `address=${address}`)).wired, `Address=${address}\n`);
+  const gateway = await apply(t, 'address=fd00::20/64', 'gateway=fe80::1', 'dns=::1');
+  t.match(gateway.wired, 'Gateway=fe80::1\nDNS=::1\n');
+});
+
+t.test('an empty address returns to DHCP', async (t) => {
+  const { status, wired } = await apply(t, 'address=');
+  t.strictSame([status, wired], [0, '[Match]\nType=ether\n\n[Network]\nDHCP=yes\nMulticastDNS=yes\n']);
 });
 
 t.test('without an address, nothing is written: the box uses DHCP', async (t) => {
@@ -54,6 +62,15 @@ t.test('a wrong setting is named, and changes nothing', async (t) => {
   for (const [line, reason] of [
     ['address=192.168.1.20', /address=192\.168\.1\.20 is not an address with its prefix/],
     ['address=1.2.3.4/24 [Route]', /is not an address/],
+    ['address=192.168.1.300/24', /is not an address/],
+    ['address=192.168.1.20/240', /is not an address/],
+    ['address=192.168.1.20/33', /is not an address/],
+    ['address=192.168.1/24', /is not an address/],
+    ['address=cafe/24', /is not an address/],
+    ['address=fd00:1/64', /is not an address/],
+    ['address=fd00::20/129', /is not an address/],
+    ['address=192.168.1.20/24\ngateway=192.168.1', /gateway=192\.168\.1 is not an address/],
+    ['address=192.168.1.20/24\ndns=9.9.9.9 9.9.9.999', /dns=9\.9\.9\.999 is not an address/],
     ['gateway=192.168.1.1', /gateway and dns need address/],
   ] as const) {
     const { status, stdout, wired } = await apply(t, line);
