@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { syncDirectory } from '../../base/atomic-write.js';
 import { codeOf } from '../../base/fault.js';
 import { BOX_FILES, imageVersion, type BoxFiles, type Slot } from '../../service/updates/box-files.js';
 import { readRollbackNote, type RollbackNote } from '../../service/updates/rollback-note.js';
@@ -28,13 +30,15 @@ interface RaucStatus {
   slots: Record<string, RaucSlot>[];
 }
 
+type Files = Pick<BoxFiles, 'release' | 'rolledBack' | 'confirmations'>;
+
 /** Updates of a box with two systems, through RAUC, which checks signatures and writes slots. Needs root. */
 export class SlotUpdates {
   readonly #rauc: string;
-  readonly #files: Pick<BoxFiles, 'release' | 'rolledBack'>;
+  readonly #files: Files;
 
   /** `rauc` and `files`: the program and the files of the box. */
-  constructor(rauc = 'rauc', files: Pick<BoxFiles, 'release' | 'rolledBack'> = BOX_FILES) {
+  constructor(rauc = 'rauc', files: Files = BOX_FILES) {
     this.#rauc = rauc;
     this.#files = files;
   }
@@ -78,7 +82,23 @@ export class SlotUpdates {
 
   /** Writes an update to the other slot, which the next start then uses; passes RAUC's lines on. */
   async install(source: string, onLine: (line: string) => void): Promise<void> {
+    await this.#forgetOther();
     await this.#run(['install', source], onLine);
+  }
+
+  /**
+   * Removes what was noted about the other slot's system. Otherwise a rebuilt version counts as confirmed before
+   * it has run, and is not rolled back.
+   */
+  async #forgetOther(): Promise<void> {
+    const { confirmations } = this.#files;
+    if (!existsSync(confirmations)) return;
+    const { slots } = await this.status();
+    for (const { name } of slots.filter(({ isBooted }) => !isBooted))
+      for (const note of ['confirmed', 'reason'])
+        rmSync(join(confirmations, `${note}.${name}`), { force: true });
+    // Before RAUC writes: a power cut must not bring the notes back.
+    await syncDirectory(confirmations);
   }
 
   /** Makes the other slot the one that the next start uses. */

@@ -17,6 +17,8 @@ export interface BoxFiles {
   readonly skipped: string;
   /** `healthy …` once the slot that runs is confirmed. */
   readonly verdict: string;
+  /** The directory in which confirm-slot notes the version that was confirmed in a slot, and why it was not. */
+  readonly confirmations: string;
   /** Where an update is stored while it is installed. */
   readonly download: string;
 }
@@ -28,6 +30,7 @@ export const BOX_FILES: BoxFiles = {
   state: '/run/stellwerk-update/state',
   skipped: '/var/lib/stellwerk-update/skipped',
   verdict: '/run/box/verdict',
+  confirmations: '/data/box',
   download: '/data/box/update.raucb',
 };
 

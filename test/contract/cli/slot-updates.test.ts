@@ -1,5 +1,5 @@
 /** Updates of a box through RAUC's command line, of which a script takes the place. */
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { SlotUpdates } from '../../../src/cli/maintenance/slot-updates.js';
@@ -33,7 +33,10 @@ const NOTE = {
 
 /** A box on which a shell script is RAUC; `note`: the last update was rolled back. */
 async function box(t: Test, script: string, note = false): Promise<SlotUpdates> {
-  const directory = await tempDirectory(t);
+  return boxIn(await tempDirectory(t), script, note);
+}
+
+function boxIn(directory: string, script: string, note = false): SlotUpdates {
   const files = {
     rauc: join(directory, 'rauc'),
     release: join(directory, 'os-release'),
@@ -43,7 +46,11 @@ async function box(t: Test, script: string, note = false): Promise<SlotUpdates> 
   chmodSync(files.rauc, 0o755);
   writeFileSync(files.release, 'ID=debian\nIMAGE_ID=stellwerk-box\nIMAGE_VERSION=1.1.0\n');
   if (note) writeFileSync(files.note, JSON.stringify(NOTE));
-  return new SlotUpdates(files.rauc, { release: files.release, rolledBack: files.note });
+  return new SlotUpdates(files.rauc, {
+    release: files.release,
+    rolledBack: files.note,
+    confirmations: join(directory, 'confirmations'),
+  });
 }
 
 t.test('the status has both slots, and the update that was rolled back', async (t) => {
@@ -64,7 +71,8 @@ t.test('the status has both slots, and the update that was rolled back', async (
 
 t.test('a machine that is not a box has no slots', async (t) => {
   const directory = await tempDirectory(t);
-  const files = { release: join(directory, 'none'), rolledBack: join(directory, 'none') };
+  const none = join(directory, 'none');
+  const files = { release: none, rolledBack: none, confirmations: none };
   await t.rejects(new SlotUpdates('rauc', files).running(), /this machine has no slots/);
   const updates = new SlotUpdates(join(directory, 'no-rauc'), files);
   await t.rejects(updates.inspect('update.raucb'), /this machine has no slots/);
@@ -89,4 +97,20 @@ t.test('an installation passes the lines of RAUC on, and its last error', async 
     bad.install('u.raucb', () => undefined),
     { message: 'the disk is full' },
   );
+});
+
+t.test('a slot that is overwritten is not confirmed any more, even before RAUC writes it', async (t) => {
+  const directory = await tempDirectory(t);
+  const confirmations = join(directory, 'confirmations');
+  const notes = ['confirmed.A', 'reason.A', 'confirmed.B', 'reason.B'];
+  mkdirSync(confirmations);
+  for (const note of notes) writeFileSync(join(confirmations, note), '1.2.0\n');
+  const lines: string[] = [];
+  const updates = boxIn(
+    directory,
+    `case $1 in status) echo '${STATUS}' ;; install) ls ${confirmations} ;; esac`,
+  );
+  await updates.install('u.raucb', (line) => lines.push(line));
+  t.strictSame(lines, ['confirmed.B', 'reason.B'], 'the slot that runs keeps its notes');
+  t.notOk(existsSync(join(confirmations, 'confirmed.A')));
 });
