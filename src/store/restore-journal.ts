@@ -19,7 +19,7 @@ import {
   syncPath,
 } from '../sqlite/database-files.js';
 
-/** The name of the configuration in a backup. */
+/** The name of the configuration in a backup, and of the one in a data directory, which takes precedence. */
 export const CONFIGURATION = 'gateway.yaml';
 
 /** The directory with everything that a restore puts in place, below the data directory. */
@@ -108,6 +108,9 @@ export function completeStaged(directory: string, config: string | undefined): s
     if (existsSync(config) && !existsSync(config + journal.suffix)) keep(config, copyInPlace);
     putConfiguration(config, readFileSync(join(staging, CONFIGURATION)));
     done.push(config);
+    // It would take precedence. Last: until then, a start completes the restore, and writes over it.
+    const overlay = join(directory, CONFIGURATION);
+    if (existsSync(overlay) && !isSameFile(overlay, config)) keep(overlay, renameDatabase);
   }
   removeStaging(directory);
   return done;
@@ -129,6 +132,12 @@ function putConfiguration(path: string, content: Uint8Array): void {
     chmodSync(`${path}.new`, old.mode & 0o640);
   }
   putInPlace(`${path}.new`, path);
+}
+
+/** Whether two paths, which exist, name one file. */
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [statSync(one), statSync(other)];
+  return a.dev === b.dev && a.ino === b.ino;
 }
 
 const isRoot = (): boolean => process.getuid?.() === 0;

@@ -22,7 +22,10 @@ interface RestoreOptions {
   readonly backup: string;
   /** The data directory; may be missing or empty. */
   readonly directory: string;
-  /** The path for the configuration of the backup; undefined to skip it. */
+  /**
+   * The path for the configuration of the backup; undefined to skip it. If it is not the one in the data
+   * directory, that one is renamed.
+   */
   readonly config: string | undefined;
   /** Whether to replace an existing database and configuration, which are renamed and not deleted. */
   readonly replace: boolean;
@@ -64,8 +67,8 @@ export function restoreBackup({
   completeStaged(directory, config);
   const path = databasePath(directory);
   const restoredConfig = files.has(CONFIGURATION) ? config : undefined;
-  const targets = [path, ...(restoredConfig === undefined ? [] : [restoredConfig])];
-  const existing = targets.filter((target) => existsSync(target));
+  const configs = restoredConfig === undefined ? [] : [restoredConfig, join(directory, CONFIGURATION)];
+  const existing = [...new Set([path, ...configs])].filter((target) => existsSync(target));
   if (existing.length > 0 && !replace)
     throw fault(
       'STORE_UNUSABLE',

@@ -71,11 +71,17 @@ async function contentOf(root: string): Promise<Content> {
   const files = ['scripts/12345.js', 'icons/a.svg', 'icons/b.svg', 'media/a.png', 'push-key.pem'].map(
     (name) => (existsSync(join(directory, name)) ? readFileSync(join(directory, name), 'utf8') : ''),
   );
-  return { tree, files: [...files, readFileSync(config, 'utf8')] };
+  return { tree, files: [...files, readFileSync(locateConfig(config, directory).file, 'utf8')] };
 }
 
-/** A gateway with a backup of what it was before, with other files than now. */
-async function prepareGateway(t: Test): Promise<{ root: string; before: Content; now: Content }> {
+/**
+ * A gateway with a backup of what it was before, with other files than now; `overlay`: its configuration is in
+ * the data directory now.
+ */
+async function prepareGateway(
+  t: Test,
+  overlay = false,
+): Promise<{ root: string; before: Content; now: Content }> {
   const root = await tempDirectory(t);
   const { directory, config, backup, key } = placesIn(root);
   for (const folder of [join(root, 'etc'), ...['scripts', 'icons'].map((name) => join(directory, name))])
@@ -92,7 +98,7 @@ async function prepareGateway(t: Test): Promise<{ root: string; before: Content;
   mkdirSync(join(directory, 'media'));
   for (const name of ['scripts/12345.js', 'icons/b.svg', 'media/a.png', 'push-key.pem'])
     writeFileSync(join(directory, name), 'now');
-  writeFileSync(config, 'board: simulated\n');
+  writeFileSync(overlay ? join(directory, 'gateway.yaml') : config, 'board: simulated\n');
   const second = await openFixture(directory);
   second.kernel.variables.create(2, { ident: 'now', value: 2 });
   await second.store.close();
@@ -107,8 +113,14 @@ const start = (root: string) => {
   return restoreAtStart(directory, { source: locateConfig(config, directory), nowMs: 0, log: silentLog });
 };
 
-t.test('after a restore that ended at any change of a file, a start has all or nothing of it', async (t) => {
-  const { root: original, before, now } = await prepareGateway(t);
+for (const overlay of [false, true])
+  t.test(
+    `after a restore that ended at any change of a file, a start has all or nothing of it${overlay ? ', with an overlay' : ''}`,
+    async (t) => endAnywhere(t, overlay),
+  );
+
+async function endAnywhere(t: Test, overlay: boolean): Promise<void> {
+  const { root: original, before, now } = await prepareGateway(t, overlay);
   const counts = { before: 0, now: 0 };
   const wrong: string[] = [];
   for (let changes = 0; changes < MAX_CHANGES; changes++) {
@@ -134,7 +146,7 @@ t.test('after a restore that ended at any change of a file, a start has all or n
   t.comment(`${counts.now} changed nothing, ${counts.before} were completed`);
   t.strictSame(wrong, []);
   t.ok(counts.now > 5 && counts.before > 5, 'the restore ended before and after its last step began');
-});
+}
 
 t.test(
   'the service can complete what root has begun',

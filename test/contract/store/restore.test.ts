@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { locateConfig } from '../../../src/config/config-source.js';
 import { createDatabase, migrate, versionOf } from '../../../src/sqlite/connection.js';
 import { connect } from '../../../src/store/connection.js';
 import { FOLDER_BUDGET } from '../../../src/store/backup.js';
@@ -68,6 +69,32 @@ t.test('a backup is restored on an empty machine: tree, scripts, configuration',
   const done = restoreBackup({ ...how, replace: true });
   t.equal(done.filter((line) => line.includes('kept as')).length, 5, 'the previous files are kept');
   t.strictSame(readdirSync(join(blank, 'scripts')), ['12345.js']);
+});
+
+t.test('a restored configuration is not ignored because of one in the data directory', async (t) => {
+  const directory = await tempDirectory(t);
+  const [config, backup] = ['etc.yaml', 'backup.db'].map((name) => join(directory, name)) as [string, string];
+  const data = join(directory, 'data');
+  const overlay = join(data, 'gateway.yaml');
+  writeFileSync(config, 'board: generic\n');
+  await (await openFixture(data)).store.close();
+  backupDirectory(data, { to: backup, config });
+  rmSync(join(data, 'stellwerk.db'));
+  rmSync(config);
+  writeFileSync(overlay, 'board: simulated\n');
+  const how = { backup, directory: data, config, replace: true, nowMs: 0 };
+  t.throws(() => restoreBackup({ ...how, replace: false }), { message: /data\/gateway\.yaml.*--replace/ });
+  const kept = 'gateway.yaml.replaced-1970-01-01T00-00-00Z';
+  t.match(restoreBackup(how), [/stellwerk\.db from/, config, `${overlay} is kept as ${kept}`]);
+  t.equal(readFileSync(locateConfig(config, data).file, 'utf8'), 'board: generic\n');
+  t.equal(readFileSync(join(data, kept), 'utf8'), 'board: simulated\n');
+  restoreBackup({ ...how, config: overlay });
+  symlinkSync(data, join(directory, 'link'));
+  restoreBackup({ ...how, config: join(directory, 'link', 'gateway.yaml') });
+  t.ok(existsSync(overlay), 'one that was restored there stays');
+  writeFileSync(overlay, 'board: simulated\n');
+  restoreBackup({ ...how, config: undefined });
+  t.equal(readFileSync(overlay, 'utf8'), 'board: simulated\n', 'without --config, it stays');
 });
 
 t.test('an invalid backup changes nothing', async (t) => {
