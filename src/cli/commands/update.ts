@@ -70,12 +70,12 @@ const REASONS: Readonly<Record<RollbackNote['reason'], string>> = {
 async function serve(updates: SlotUpdates, work: UpdateWork): Promise<void> {
   const request = await takeRequest(join(RUNTIME_DIRECTORY, REQUEST_FILE));
   if (request === undefined) return;
-  const { action, source, isAutomatic } = request;
+  const { action, source, isAutomatic, version: expected } = request;
   if (action === 'status') await work.status();
   else if (action === 'back') await work.back();
   else if (action === 'restart') await updates.restart();
   else {
-    const version = await work.install(source, { again: !isAutomatic, isAutomatic });
+    const version = await work.install(source, { again: !isAutomatic, isAutomatic, expected });
     process.stdout.write(version === undefined ? 'there is no newer version\n' : `${version} is installed\n`);
   }
 }

@@ -25,6 +25,8 @@ interface InstallOptions {
   readonly again?: boolean;
   /** Only a version that is newer, and was neither rolled back nor left by the owner. */
   readonly isAutomatic?: boolean;
+  /** The version that the update must have; '' if any. */
+  readonly expected?: string;
   readonly onLine?: (line: string) => void;
 }
 
@@ -66,9 +68,12 @@ export class UpdateWork {
   async #installFile(
     file: string,
     { version: current, rolledBack }: Awaited<ReturnType<SlotUpdates['running']>>,
-    { again = false, isAutomatic = false, onLine }: InstallOptions,
+    { again = false, isAutomatic = false, expected = '', onLine }: InstallOptions,
   ): Promise<string | undefined> {
     const version = await this.#updates.inspect(file);
+    // Old versions are signed, too: the signature does not prevent a downgrade.
+    if (expected !== '' && version !== expected)
+      throw new Error(`${expected} was offered, but the update is ${version}; check for updates again`);
     if (isAutomatic) {
       const skipped = (await readSmall(this.#files.skipped))?.trim();
       if (!isNewer(version, current) || version === skipped || version === rolledBack?.version)

@@ -13,6 +13,7 @@ import {
   BOX_FILES,
   REQUEST_FILE,
   imageVersion,
+  isImageVersion,
   isUpdateSource,
   readSmall,
   readState,
@@ -28,6 +29,9 @@ const EVERY_MS = 60_000;
 /** The service has this long to take a request, and to report again while it works, ms. */
 const TAKEN_MS = 60_000;
 const FETCH_MS = 30_000;
+
+/** A request without what only an installation has. */
+const REQUEST = { source: '', isAutomatic: false, version: '' } as const;
 
 type Status = Awaited<ReturnType<UpdatesPort['status']>>;
 
@@ -94,7 +98,7 @@ export class BoxUpdates implements UpdatesPort {
     const updates = config();
     // The service reports nothing before its first work since the box was started.
     if (version !== undefined && state === undefined && waiting === undefined && !this.#wasRequested())
-      await this.#write({ action: 'status', source: '', isAutomatic: false });
+      await this.#write({ ...REQUEST, action: 'status' });
     const offered = this.#offer;
     const isStalled = state !== undefined && state.busy !== '' && this.#nowMs() - state.atMs > TAKEN_MS;
     const busy = isStalled ? '' : (state?.busy ?? '');
@@ -129,19 +133,20 @@ export class BoxUpdates implements UpdatesPort {
 
   /** See {@link UpdatesPort}. */
   async install(source: string): Promise<void> {
-    const from = source === '' ? this.#offer?.source : source;
-    if (from === undefined || !isUpdateSource(from)) throw fault('PARAMETER_BOUNDS', 'Source');
-    await this.#send({ action: 'install', source: from, isAutomatic: false });
+    // The owner confirmed the version that was offered: its address must not deliver another one.
+    const chosen = source === '' ? this.#offer : { source, version: '' };
+    if (chosen === undefined || !isUpdateSource(chosen.source)) throw fault('PARAMETER_BOUNDS', 'Source');
+    await this.#send({ ...REQUEST, action: 'install', source: chosen.source, version: chosen.version });
   }
 
   /** See {@link UpdatesPort}. */
   async back(): Promise<void> {
-    await this.#send({ action: 'back', source: '', isAutomatic: false });
+    await this.#send({ ...REQUEST, action: 'back' });
   }
 
   /** See {@link UpdatesPort}. */
   async restart(): Promise<void> {
-    await this.#send({ action: 'restart', source: '', isAutomatic: false });
+    await this.#send({ ...REQUEST, action: 'restart' });
   }
 
   async #ensureBox(): Promise<void> {
@@ -184,7 +189,7 @@ export class BoxUpdates implements UpdatesPort {
     );
     const { version, update } = parseJsonOr<Partial<Record<string, unknown>>>(text, {}) ?? {};
     const source = typeof update === 'string' && URL.canParse(update, url) ? new URL(update, url).href : '';
-    if (typeof version !== 'string' || !/^\d[\w.+~-]{0,99}$/.test(version) || !isUpdateSource(source))
+    if (typeof version !== 'string' || !isImageVersion(version) || !isUpdateSource(source))
       throw fault('URL_FAILED', coded`NOT_UPDATE_LIST: the address is not the file stellwerk-box-BOARD.json`);
     this.#offer = { version, source, checkedMs: clock.nowMs() };
     return this.#offer;
@@ -216,7 +221,7 @@ export class BoxUpdates implements UpdatesPort {
         this.#checkedWindowMs = startMs;
         const { version, source } = await this.#ask();
         if (updates.install === true && isNewer(version, Version))
-          await this.#send({ action: 'install', source, isAutomatic: true });
+          await this.#send({ action: 'install', source, isAutomatic: true, version });
       }
     } catch (thrown) {
       log.warn({}, `the check for updates failed: ${messageOf(thrown)}`);

@@ -77,11 +77,16 @@ export interface UpdateRequest {
   readonly source: string;
   /** install: only a version that is newer, and was neither rolled back nor left by the owner. */
   readonly isAutomatic: boolean;
+  /** install: the version that the update must have; '' if any. */
+  readonly version: string;
 }
 
 const MAX_BYTES = 16_384;
 /** A stick below /media, without `..`, and URLs. */
 const SOURCE = /^(https?:\/\/[^\s]+|\/media\/(?!.*\.\.)[^\0\n]+\.raucb)$/;
+
+/** Whether a text is the version of an image. */
+export const isImageVersion = (version: string): boolean => /^\d[\w.+~-]{0,99}$/.test(version);
 
 /** Whether an update may be installed from there on request of the gateway. */
 export const isUpdateSource = (source: string): boolean => source.length <= 1000 && SOURCE.test(source);
@@ -94,11 +99,13 @@ export const imageVersion = (release: string): string | undefined =>
 export async function takeRequest(path: string): Promise<UpdateRequest | undefined> {
   const read = await readSmall(path);
   await rm(path, { force: true });
-  const { action, source, isAutomatic } = parseJsonOr<Partial<Record<string, unknown>>>(read ?? '', {}) ?? {};
+  const parsed = parseJsonOr<Partial<Record<string, unknown>>>(read ?? '', {}) ?? {};
+  const { action, source, isAutomatic, version } = parsed;
   const known = updateActions.find((one) => one === action);
   if (known === undefined || typeof source !== 'string' || typeof isAutomatic !== 'boolean') return undefined;
+  if (typeof version !== 'string' || (version !== '' && !isImageVersion(version))) return undefined;
   if (known === 'install' && !isUpdateSource(source)) return undefined;
-  return { action: known, source, isAutomatic };
+  return { action: known, source, isAutomatic, version };
 }
 
 /** What the service reported last; undefined if it has reported nothing since the start of the box. */

@@ -96,6 +96,21 @@ t.test('only a newer version that was neither rolled back nor left is installed 
   t.equal(await newer.work.install(newer.update, { isAutomatic: true }), '1.10.0');
 });
 
+t.test('an update of another version than the one that was offered is rejected', async (t) => {
+  for (const isAutomatic of [false, true]) {
+    const { files, work, update, calls } = await box(t, '1.0.0');
+    const message = '1.2.0 was offered, but the update is 1.0.0; check for updates again';
+    const options = { isAutomatic, again: true, expected: '1.2.0' };
+    await t.rejects(work.install(update, options), { message });
+    t.match(await readState(files.state), { problem: message });
+    t.notMatch(calls(), /^install/m);
+  }
+  const { work, update } = await box(t, '1.2.0');
+  t.equal(await work.install(update, { expected: '1.2.0' }), '1.2.0');
+  const { work: older, update: file } = await box(t, '1.0.0');
+  t.equal(await older.install(file), '1.0.0', 'the owner may install an older one from a file');
+});
+
 t.test('a version that is not confirmed keeps the slot that it would roll back to', async (t) => {
   const { files, work, update, calls } = await box(t, '1.2.0');
   put(files.verdict, 'unhealthy (it did not become healthy within 180 s)\n');
@@ -127,7 +142,7 @@ t.test('a failed installation is reported with its reason', async (t) => {
 
 t.test('a request is taken once, and only if it is valid', async (t) => {
   const path = join(await tempDirectory(t), 'request');
-  const valid = { action: 'install', source: '/media/stick/u.raucb', isAutomatic: false };
+  const valid = { action: 'install', source: '/media/stick/u.raucb', isAutomatic: false, version: '1.2.0' };
   put(path, JSON.stringify(valid));
   t.strictSame(await takeRequest(path), valid);
   t.equal(await takeRequest(path), undefined);
@@ -138,6 +153,8 @@ t.test('a request is taken once, and only if it is valid', async (t) => {
     JSON.stringify({ ...valid, action: 'rm' }),
     JSON.stringify({ ...valid, source: '/etc/shadow' }),
     JSON.stringify({ ...valid, isAutomatic: 1 }),
+    JSON.stringify({ ...valid, version: undefined }),
+    JSON.stringify({ ...valid, version: '<b>' }),
   ]) {
     put(path, wrong);
     t.equal(await takeRequest(path), undefined, wrong);

@@ -68,14 +68,14 @@ t.test('the owner checks, installs, restarts, and returns to the other version',
   t.match(await rpc(gateway, 'GW_GetUpdates'), { Busy: 'waiting' });
   t.equal(await rpc(gateway, 'GW_RestartBox'), 'BUSY');
   const source = new URL('box-1.2.0.raucb', url).href;
-  t.strictSame(taken(), { action: 'install', source, isAutomatic: false });
+  t.strictSame(taken(), { action: 'install', source, isAutomatic: false, version: '1.2.0' });
   reportState(files, { busy: 'install', version: '1.2.0', percent: 40 });
   t.match(await rpc(gateway, 'GW_GetUpdates'), { Busy: 'install', Installing: '1.2.0', Percent: 40 });
   t.equal(await rpc(gateway, 'GW_ActivateOtherSlot'), 'BUSY');
   reportState(files, { problem: 'the signature is wrong' });
   t.match(await rpc(gateway, 'GW_GetUpdates'), { Busy: '', Problem: 'the signature is wrong' });
   t.equal(await rpc(gateway, 'GW_InstallUpdate', '/media/stick/box.raucb'), true);
-  t.match(taken(), { source: '/media/stick/box.raucb' });
+  t.match(taken(), { source: '/media/stick/box.raucb', version: '' }, 'any version of a file');
   t.equal(await rpc(gateway, 'GW_InstallUpdate', '/etc/shadow'), 'PARAMETER_BOUNDS');
   t.equal(await rpc(gateway, 'GW_ActivateOtherSlot'), true);
   t.match(taken(), { action: 'back' });
@@ -167,7 +167,7 @@ t.test('nothing is asked unless it is configured; then once a day, in the window
   await until('the second check', () => asked.length === 2);
   const source = new URL('box-1.2.0.raucb', url).href;
   await until('the request', () => existsSync(join(gateway.directory, 'data/run', REQUEST_FILE)));
-  t.strictSame(taken(), { action: 'install', source, isAutomatic: true });
+  t.strictSame(taken(), { action: 'install', source, isAutomatic: true, version: '1.2.0' });
   const [a, b] = SLOTS;
   reportState(files, {
     atMs,
