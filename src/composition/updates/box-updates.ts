@@ -212,7 +212,7 @@ export class BoxUpdates implements UpdatesPort {
     if (nowMs < startMs) return;
     this.#isChecking = true;
     try {
-      const { IsBox, Busy, Slots, Version } = await this.status();
+      const { IsBox, Busy, Slots, Version, RolledBack } = await this.status();
       if (!IsBox || Busy !== '') return;
       const next = Slots.find(({ IsNext }) => IsNext);
       if (updates.install === true && next !== undefined && !next.IsRunning) {
@@ -220,7 +220,10 @@ export class BoxUpdates implements UpdatesPort {
       } else if (nowMs >= this.#nextCheckMs(updates, nowMs)) {
         this.#checkedWindowMs = startMs;
         const { version, source } = await this.#ask();
-        if (updates.install === true && isNewer(version, Version))
+        const skipped = (await readSmall(this.#files.skipped))?.trim();
+        // The service would skip it, too, but only after the download.
+        const isUnwanted = version === RolledBack || version === skipped;
+        if (updates.install === true && isNewer(version, Version) && !isUnwanted)
           await this.#send({ action: 'install', source, isAutomatic: true, version });
       }
     } catch (thrown) {

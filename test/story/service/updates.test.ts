@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/base/log.js';
 import { BoxUpdates } from '../../../src/composition/updates/box-updates.js';
 import { NameResolver } from '../../../src/device/toolkit/name-resolver.js';
 import { REQUEST_FILE } from '../../../src/service/updates/box-files.js';
-import { boxIn, reportState, SLOTS } from '../../tools/box/box-directory.js';
+import { boxIn, put, reportState, SLOTS } from '../../tools/box/box-directory.js';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
@@ -187,3 +187,31 @@ t.test('nothing is asked unless it is configured; then once a day, in the window
   });
   t.match(taken(), { action: 'restart' }, 'in the window');
 });
+
+for (const [why, note] of [
+  ['rolled back', 'rolledBack'],
+  ['left by its owner', 'skipped'],
+] as const)
+  t.test(`a version that was ${why} is not downloaded again`, async (t) => {
+    const reply = { version: '1.2.0' };
+    const { asked, url } = await publisher(t, reply);
+    const clock = new ManualClock();
+    const { gateway, files, taken } = await box(t, `updates: { url: "${url}", install: true }\n`, clock);
+    reportState(files, { atMs: Number.MAX_SAFE_INTEGER });
+    const times = { time: '2026-11-01T02:00:00Z', limit: 180 };
+    const rolledBack = JSON.stringify({ version: '1.2.0', running: '1.1.0', reason: 'start', ...times });
+    put(files[note], note === 'skipped' ? '1.2.0\n' : rolledBack);
+    const passCheck = async () => {
+      const { NextCheckMs } = (await rpc(gateway, 'GW_GetUpdates')) as { NextCheckMs: number };
+      clock.sleep(NextCheckMs + 60_000 - clock.nowMs());
+    };
+    await passCheck();
+    await until('the check', () => asked.length === 1);
+    reply.version = '1.3.0';
+    await passCheck();
+    await until('a request', () => {
+      clock.advance(60_000);
+      return existsSync(join(gateway.directory, 'data/run', REQUEST_FILE));
+    });
+    t.match(taken(), { action: 'install', version: '1.3.0' }, 'the first request is for another version');
+  });
