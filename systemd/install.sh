@@ -110,7 +110,9 @@ put_program() {
   ln -sfn "$version" "$destdir$home/current.new"
   mv -T "$destdir$home/current.new" "$destdir$home/current"
   ln -sfn "$home/current/bin/stellwerk" "$destdir$bin/stellwerk"
-  # The previous version stays, to roll back to: `ln -sfn VERSION current`. Older ones are removed.
+  # The previous version stays, to roll back to: `ln -sfn VERSION current`. Older ones are removed; a second run with this
+  # version does not know which one that is, and removes nothing.
+  [ "$before" != "$version" ] || return 0
   for old in "$destdir$home"/*/; do
     old=$(basename "$old")
     case $old in

@@ -77,6 +77,8 @@ t.test('the installer puts a version next to the previous one, and keeps the own
     ['1.0.0', '1.1.0', 'current'],
     'the previous version stays, for a rollback',
   );
+  install(join(place, 'two'), destdir);
+  t.ok(existsSync(join(home, '1.0.0')), 'also after a second run');
   install(makeBundle(join(place, 'three'), '1.2.0'), destdir);
   t.same(readdirSync(home).sort(), ['1.1.0', '1.2.0', 'current'], 'the one before that is removed');
   t.equal(

@@ -1,0 +1,104 @@
+/**
+ * The update of the Debian package (postinst), with scripts in the place of systemd and the health gate. The same
+ * with dpkg and systemd: test/lab/box/deb.ts.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+/** The machine, on which the absolute paths of postinst are below a directory. */
+async function machine(t: Test) {
+  const root = await tempDirectory(t);
+  const home = join(root, 'usr/lib/stellwerk');
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content, { mode: 0o755 });
+  };
+  const program = (path: string, script: string) => write(path, `#!/bin/sh\n${script}\n`);
+  mkdirSync(join(root, 'run/systemd/system'), { recursive: true });
+  write(join(root, 'usr/share/stellwerk/gateway.yaml'), '');
+  for (const name of ['systemd-sysusers', 'systemd-tmpfiles', 'systemd-cat', 'udevadm'])
+    program(join(root, 'bin', name), name === 'systemd-cat' ? 'cat >/dev/null' : '');
+  /** Unpacks a version, and configures it; `gate`: the health gate, a script. */
+  const configure = (version: string, { gate = 'exit 0', state = 'active' } = {}) => {
+    const content = join(home, 'package');
+    program(join(content, 'bin/node'), '');
+    program(join(content, 'bin/stellwerk'), '');
+    program(join(content, 'systemd/health-gate.sh'), gate);
+    program(join(content, 'systemd/note-rollback.sh'), `echo "$1 $2 $3" >${join(root, 'note')}`);
+    write(join(content, 'systemd/stellwerk-chips.path'), '');
+    const systemctl = `case $* in *ActiveState*) echo ${state} ;; *MainPID*) echo 0 ;; esac`;
+    program(join(root, 'bin/systemctl'), systemctl);
+    const script = readFileSync(join(PACKAGE_ROOT, 'box/deb/postinst'), 'utf8')
+      .replaceAll(/(?<![\w"}])\/(usr\/lib|usr\/share|var\/lib|etc|run)\//g, `${root}/$1/`)
+      .replaceAll('@VERSION@', version);
+    write(join(root, 'postinst'), script);
+    const env = { ...process.env, PATH: `${root}/bin:${process.env['PATH']}` };
+    const { status } = spawnSync(join(root, 'postinst'), ['configure'], { encoding: 'utf8', env });
+    return status;
+  };
+  return {
+    configure,
+    current: () => readlinkSync(join(home, 'current')),
+    versions: () =>
+      readdirSync(home)
+        .filter((name) => /^\d/.test(name))
+        .sort(),
+    isClean: () => !existsSync(join(home, 'previous')),
+    rolledBack: () => (existsSync(join(root, 'note')) ? readFileSync(join(root, 'note'), 'utf8').trim() : ''),
+  };
+}
+
+/** A health gate during which the power is cut. */
+const POWER_CUT = 'kill -9 $PPID';
+
+t.test('an update keeps one previous version, also if it is configured again', async (t) => {
+  const { configure, current, versions, isClean } = await machine(t);
+  t.equal(configure('1.0.0', { state: 'inactive' }), 0);
+  t.equal(configure('1.1.0'), 0);
+  t.equal(configure('1.2.0'), 0);
+  t.strictSame(versions(), ['1.1.0', '1.2.0']);
+  t.equal(configure('1.2.0'), 0);
+  t.strictSame([current(), versions(), isClean()], ['1.2.0', ['1.1.0', '1.2.0'], true]);
+});
+
+t.test('after a power cut during the health gate, the version is checked again', async (t) => {
+  for (const state of ['active', 'failed']) {
+    const { configure, current, versions, isClean, rolledBack } = await machine(t);
+    configure('1.0.0');
+    t.equal(configure('1.1.0', { gate: POWER_CUT }), null);
+    t.equal(current(), '1.1.0', 'nobody has checked it');
+    t.equal(configure('1.1.0', { gate: 'exit 1', state }), 0);
+    t.equal(rolledBack(), '1.1.0 1.0.0 unhealthy');
+    t.strictSame([current(), versions(), isClean()], ['1.0.0', ['1.0.0'], true]);
+  }
+});
+
+t.test('if it is healthy then, it stays, and the version before it is kept', async (t) => {
+  const { configure, current, versions, isClean, rolledBack } = await machine(t);
+  configure('1.0.0');
+  configure('1.1.0', { gate: POWER_CUT });
+  t.equal(configure('1.1.0'), 0);
+  t.strictSame([current(), versions(), isClean()], ['1.1.0', ['1.0.0', '1.1.0'], true]);
+  t.equal(rolledBack(), '');
+});
+
+t.test('the next version is rolled back to the last one that was checked', async (t) => {
+  const { configure, current, versions, rolledBack } = await machine(t);
+  configure('1.0.0');
+  configure('1.1.0', { gate: POWER_CUT });
+  t.equal(configure('1.2.0', { gate: 'exit 1' }), 0);
+  t.equal(rolledBack(), '1.2.0 1.0.0 unhealthy');
+  t.strictSame([current(), versions()], ['1.0.0', ['1.0.0']]);
+});
+
+t.test('a service that was stopped stays so, also after a power cut', async (t) => {
+  const { configure, current, versions, isClean } = await machine(t);
+  configure('1.0.0');
+  configure('1.1.0', { gate: POWER_CUT });
+  t.equal(configure('1.1.0', { gate: 'exit 1', state: 'inactive' }), 0);
+  t.strictSame([current(), versions(), isClean()], ['1.1.0', ['1.0.0', '1.1.0'], true]);
+});
