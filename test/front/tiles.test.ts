@@ -1,32 +1,14 @@
-import type { Page } from 'playwright-core';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { mediaType } from '../../src/kernel/media.js';
 import { rpc, valueAt } from '../tools/client/json-rpc.js';
-import { noBrowser, openPage, startBrowser, type PageOptions } from '../tools/front/browser.js';
+import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
 import { layoutFindings } from '../tools/front/layout-findings.js';
-import { AREA_TREE, HOSTILE, startArea, type AreaFixture } from '../tools/front/sample-area.js';
+import { roomTest } from '../tools/front/room-test.js';
+import { AREA_TREE, HOSTILE, startArea } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
 /** One pixel. */
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-
-interface Room {
-  readonly fixture: AreaFixture;
-  readonly page: Page;
-}
-
-/** A test in the room of the sample area that has a tile of every kind; no errors may occur on the page. */
-function roomTest(name: string, options: PageOptions, check: (t: Test, room: Room) => Promise<void>): void {
-  t.test(name, { skip: noBrowser }, async (t) => {
-    const fixture = await startArea(t);
-    const browser = await startBrowser(t);
-    const address = `${fixture.front}#/room/${await fixture.id('area/ground')}`;
-    const { page, problems } = await openPage(browser, address, options);
-    await page.locator('.tile.wide').first().waitFor();
-    await check(t, { fixture, page });
-    t.strictSame(problems, [], 'no errors on the page');
-  });
-}
 
 roomTest('a switch switches, and follows what others do', {}, async (t, { fixture, page }) => {
   const relay = page.getByRole('switch', { name: /Hall relay/ });
