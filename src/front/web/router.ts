@@ -6,18 +6,21 @@ interface Route {
   readonly id: string;
 }
 
+/** State of the browser's history entry with which the program started. */
+const FIRST = 1;
+
 /** The page's address as a signal. Sheets have addresses of their own, so that Back closes them. */
 export class Router {
   readonly #route = signal(parse(location.hash));
   /** The page that was shown before a sheet opened over it. */
   readonly #below = signal<Route>({ page: '', id: '' });
   readonly #isSheet: (route: Route) => boolean;
-  /** Whether a page of this program is in the history before the present one. */
-  #depth = 0;
 
   constructor(isSheet: (route: Route) => boolean) {
     this.#isSheet = isSheet;
     if (!isSheet(this.#route.peek())) this.#below.value = this.#route.peek();
+    // Entries that links make have no state. Before this one, there is no page of this program.
+    history.replaceState(FIRST, '');
     addEventListener('hashchange', () => {
       this.#route.value = parse(location.hash);
       if (!isSheet(this.#route.peek())) this.#below.value = this.#route.peek();
@@ -32,7 +35,6 @@ export class Router {
   );
 
   go(page: string, id: number | string = ''): void {
-    this.#depth += 1;
     location.hash = addressOf(page, id);
   }
 
@@ -41,15 +43,10 @@ export class Router {
     location.replace(addressOf(page, id));
   }
 
-  /** Closes a sheet: returns to the page it was opened from, otherwise shows the page below it. */
+  /** Returns to the page that this one was opened from; without one, shows the first page in its place. */
   back(): void {
-    if (this.#depth > 0) {
-      this.#depth -= 1;
-      history.back();
-    } else {
-      const { page, id } = this.#below.peek();
-      location.replace(addressOf(page, id));
-    }
+    if (history.state === FIRST) this.replace('');
+    else history.back();
   }
 }
 
