@@ -1,8 +1,23 @@
+import type { Page } from 'playwright-core';
 import t from 'tap';
-import { rpc } from '../tools/client/json-rpc.js';
+import { rpc, valueAt } from '../tools/client/json-rpc.js';
 import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
 import { roomTest } from '../tools/front/room-test.js';
 import { startArea } from '../tools/front/sample-area.js';
+import { until } from '../tools/until.js';
+
+/** Records the values of all commands that the page sends from now on, in `window.commands`. */
+const recordCommands = (page: Page) =>
+  page.evaluate(`(() => {
+    window.commands = [];
+    const { send } = WebSocket.prototype;
+    WebSocket.prototype.send = function (text) {
+      const { method, params } = JSON.parse(text);
+      if (method === 'WFC_ExecuteKeyed') window.commands.push(params[2]);
+      return send.call(this, text);
+    };
+  })()`);
+const commandsOf = (page: Page) => page.evaluate<unknown[]>('window.commands');
 
 roomTest('Back leads from a history to where it was opened', {}, async (t, { fixture, page }) => {
   const [archive] = (await rpc(fixture, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
@@ -37,3 +52,31 @@ t.test(
     t.strictSame(problems, []);
   },
 );
+
+roomTest('a slider that is dragged back shows what is reported', {}, async (t, { fixture, page }) => {
+  const slider = page.getByRole('slider', { name: 'Setpoint' });
+  await slider.scrollIntoViewIfNeeded();
+  const box = await slider.boundingBox();
+  if (box === null) throw new Error('no slider');
+  const y = box.y + box.height / 2;
+  const text = () => slider.getAttribute('aria-valuetext');
+  const before = await text();
+  await recordCommands(page);
+  await page.mouse.move(box.x + box.width - 20, y);
+  await page.mouse.down();
+  let x = box.x + box.width - 20;
+  const output = page.locator('.slider output');
+  await output.waitFor();
+  for (; x > box.x && (await text()) !== before; x -= 2) await page.mouse.move(x, y);
+  t.equal(await text(), before);
+  await page.mouse.up();
+  await output.waitFor({ state: 'detached' });
+  t.strictSame(await commandsOf(page), [], 'nothing is sent');
+  await rpc(fixture, 'RequestAction', await fixture.id('area/ground/setpoint'), 25);
+  await page.locator('input[aria-valuetext="25.0 °C"]').waitFor();
+  t.equal(await slider.inputValue(), '25');
+  await page.mouse.move(box.x + 20, y);
+  await page.mouse.down();
+  await page.mouse.up();
+  await until('a drag elsewhere', async () => Number(await valueAt(fixture, 'area/ground/setpoint')) < 20);
+});

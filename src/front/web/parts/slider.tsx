@@ -24,6 +24,8 @@ export function Slider({ label, min, max, step, value, format, onSet, isLive, is
   const dragged = useSignal<number | undefined>(undefined);
   const sentMs = useRef(0);
   const shown = dragged.value ?? value;
+  // A slider that is dragged back to where it began fires no change event; others fire it in this task.
+  const settle = () => void realTiming.after(0, () => (dragged.value = undefined));
   return (
     <span class="slider">
       <input
@@ -43,6 +45,9 @@ export function Slider({ label, min, max, step, value, format, onSet, isLive, is
           sentMs.current = realTiming.nowMs();
           onSet(dragged.value);
         }}
+        onPointerUp={settle}
+        onPointerCancel={settle}
+        onBlur={settle}
         onChange={({ currentTarget }) => {
           const chosen = dragged.peek();
           dragged.value = undefined;
