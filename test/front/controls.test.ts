@@ -6,6 +6,9 @@ import { roomTest } from '../tools/front/room-test.js';
 import { startArea } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
+/** A dangerous command must be held for this long, ms. */
+const HOLD_MS = 600;
+
 /** Records the values of all commands that the page sends from now on, in `window.commands`. */
 const recordCommands = (page: Page) =>
   page.evaluate(`(() => {
@@ -79,4 +82,22 @@ roomTest('a slider that is dragged back shows what is reported', {}, async (t, {
   await page.mouse.down();
   await page.mouse.up();
   await until('a drag elsewhere', async () => Number(await valueAt(fixture, 'area/ground/setpoint')) < 20);
+});
+
+roomTest('a short touch with two fingers is no hold', { isTouched: true }, async (t, { page }) => {
+  await recordCommands(page);
+  const door = page.getByRole('button', { name: /Front door/ });
+  // Within one task, so that no other program of a busy machine makes it a hold.
+  await page.evaluate(`(() => {
+    const button = [...document.querySelectorAll('button.tile')].find((one) => /Front door/.test(one.textContent));
+    for (const type of ['pointerdown', 'pointerup'])
+      for (const pointerId of [1, 2])
+        button.dispatchEvent(new PointerEvent(type, { pointerId, bubbles: true }));
+  })()`);
+  await page.locator('.tile', { hasText: 'Press and hold' }).waitFor();
+  // Timers of a page fire in the order of their ends: that of the hold would fire before this one.
+  await page.evaluate(`new Promise((resolve) => setTimeout(resolve, ${HOLD_MS + 50}))`);
+  t.strictSame(await commandsOf(page), []);
+  await door.dispatchEvent('pointerdown', { button: 0 });
+  await until('the command', async () => (await commandsOf(page)).length === 1);
 });

@@ -39,7 +39,8 @@ export function HoldButton({ holdMs, onDone, isInert = false, children, ...attri
     show(next);
   };
   const press = (event: PointerEvent) => {
-    if (isInert || event.button !== 0) return;
+    // A second finger would replace the timer, and its release would leave the first one running.
+    if (isInert || isHeld.peek() || event.button !== 0) return;
     isHeld.value = true;
     cancelHold.current = realTiming.after(holdMs, () => {
       release(undefined);
