@@ -101,3 +101,28 @@ roomTest('a short touch with two fingers is no hold', { isTouched: true }, async
   await door.dispatchEvent('pointerdown', { button: 0 });
   await until('the command', async () => (await commandsOf(page)).length === 1);
 });
+
+roomTest('a hidden page applies the changes that it receives', {}, async (t, { fixture, page }) => {
+  const relay = await fixture.id('area/ground/hall_relay/STATE');
+  const shown = (isOn: boolean) =>
+    page.locator(`[role=switch][aria-checked=${isOn}]`, { hasText: 'Hall relay' }).waitFor();
+  await shown(false);
+  // The page is hidden while it waits for a frame, which then is not painted.
+  await page.evaluate(`(() => {
+    window.requestAnimationFrame = () => {
+      window.isWaiting = true;
+      return 0;
+    };
+  })()`);
+  await rpc(fixture, 'RequestAction', relay, true);
+  await until('the change', () => page.evaluate<boolean>('window.isWaiting === true'));
+  const state = await page.evaluate<string>(`(async () => {
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+    document.dispatchEvent(new Event('visibilitychange'));
+    await new Promise((resolve) => setTimeout(resolve));
+    return [...document.querySelectorAll('[role=switch]')].find((one) => /Hall relay/.test(one.textContent)).ariaChecked;
+  })()`);
+  t.equal(state, 'true', 'without waiting for the next call, which applies them, too');
+  await rpc(fixture, 'RequestAction', relay, false);
+  await shown(false);
+});

@@ -67,6 +67,8 @@ export class Gateway {
     addEventListener('pageshow', touch);
     addEventListener('pointerdown', touch, { passive: true });
     document.addEventListener('visibilitychange', () => {
+      // A hidden page paints no frame: changes would be collected until it is visible again.
+      this.#flush();
       if (document.visibilityState === 'visible') touch();
     });
   }
