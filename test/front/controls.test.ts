@@ -1,5 +1,7 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
+import { quality } from '../../src/kernel/quality.js';
+import type { Variable } from '../../src/kernel/variables.js';
 import { rpc, valueAt } from '../tools/client/json-rpc.js';
 import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
 import { roomTest } from '../tools/front/room-test.js';
@@ -55,6 +57,55 @@ t.test(
     t.strictSame(problems, []);
   },
 );
+
+roomTest('a device that is not reachable is never shown as on', {}, async (t, { fixture, page }) => {
+  const relay = page.getByRole('switch', { name: /Hall relay/ });
+  const lamp = page.getByRole('switch', { name: 'Table lamp' });
+  const isOn = (target: Locator) => target.and(page.locator('[aria-checked=true]')).waitFor();
+  await relay.click();
+  await isOn(relay);
+  await lamp.click();
+  await isOn(lamp);
+  await rpc(fixture, 'GW_SimulateChipGone', 'simulated', true);
+  await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
+  await page.locator('.tile.bad', { hasText: 'Hall relay' }).waitFor();
+  await lamp.and(page.locator('[aria-checked=false]')).waitFor();
+  await recordCommands(page);
+  await relay.click();
+  const rejected = page.locator('.tile.rejected', { hasText: 'Hall relay' });
+  await rejected.waitFor();
+  t.equal(await relay.getAttribute('aria-checked'), 'false');
+  t.notMatch(await rejected.getAttribute('class'), /\bon\b/);
+  await lamp.click();
+  await page.getByRole('link', { name: 'Details: Hall relay' }).click();
+  await page.getByRole('dialog').getByText('Switch on').click();
+  t.strictSame(await commandsOf(page), [true, true, true], 'a press switches on, as it says');
+});
+
+roomTest('a choice or a direction that is not known is not pressed', {}, async (t, { fixture, page }) => {
+  await recordCommands(page);
+  const { tree, variables } = fixture.gateway.kernel;
+  const setKnown = async (path: string, isKnown: boolean) => {
+    const problem = { state: quality.bad, reason: 'UNREACHABLE', text: '' } as const;
+    variables.setQualityProblem(tree.get(await fixture.id(path)) as Variable, isKnown ? undefined : problem);
+  };
+  const paths = ['area/ground/mode', 'area/ground/scene', 'area/ground/blind/MOVE'];
+  const modes = page.getByRole('group', { name: 'Mode' }).locator('[aria-pressed=true]');
+  const scenes = page.getByRole('combobox', { name: 'Scene' });
+  const directions = page.locator('.tile.wide', { hasText: 'Blind' }).locator('[aria-pressed=true]');
+  await rpc(fixture, 'RequestAction', await fixture.id('area/ground/blind/MOVE'), 0);
+  await directions.waitFor();
+  t.equal(await modes.textContent(), 'Automatic');
+  t.equal(await scenes.inputValue(), '2');
+  for (const path of paths) await setKnown(path, false);
+  for (const buttons of [modes, directions]) await buttons.waitFor({ state: 'detached' });
+  await until('no scene is chosen', async () => (await scenes.inputValue()) === '');
+  await scenes.selectOption('Evening');
+  await until('the command', async () => (await commandsOf(page)).length === 1);
+  for (const path of paths) await setKnown(path, true);
+  await modes.waitFor();
+  await until('it is known again', async () => (await scenes.inputValue()) === '2');
+});
 
 roomTest('a slider that is dragged back shows what is reported', {}, async (t, { fixture, page }) => {
   const slider = page.getByRole('slider', { name: 'Setpoint' });

@@ -1,6 +1,7 @@
 import { associationText } from '../../web/format.js';
 import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
+import { isKnown } from '../tiles/state-line.js';
 
 /** More options than this are a list. */
 const MAX_SEGMENTS = 4;
@@ -11,7 +12,9 @@ const SEGMENT_CHARACTERS = 60;
 export function ChoiceControl({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
   const options = app.gateway.model.profileOf(variable)?.associations ?? [];
-  const value = variable.value.value;
+  // A value that is not known is no choice.
+  const value = isKnown(variable) ? variable.value.value : undefined;
+  const selected = String(value ?? '');
   const longest = Math.max(...options.map((option) => associationText(option, option.value).length));
   if (options.length > MAX_SEGMENTS || longest * options.length > SEGMENT_CHARACTERS)
     return (
@@ -19,10 +22,10 @@ export function ChoiceControl({ variable, name }: { readonly variable: TreeNode;
         <select
           aria-label={name}
           aria-disabled={app.isInert.value}
-          value={String(value)}
+          value={selected}
           onChange={({ currentTarget }) => {
             const chosen = options[currentTarget.selectedIndex];
-            currentTarget.value = String(value);
+            currentTarget.value = selected;
             if (chosen !== undefined) app.set(variable, chosen.value);
           }}
         >

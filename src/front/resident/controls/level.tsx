@@ -4,9 +4,7 @@ import { variableType, type Profile } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { Slider } from '../../web/parts/slider.js';
 import { useApp } from '../app.js';
-
-/** Quality of the interface: the value is only the last one that was known. */
-const BAD = 2;
+import { isKnown, isOn } from '../tiles/state-line.js';
 
 interface LevelProps {
   readonly variable: TreeNode;
@@ -62,20 +60,17 @@ export function LevelControl({ variable, name, isLive = false, power }: LevelPro
   );
 }
 
-/** Whether the value of a variable is its present one, as far as the gateway knows. */
-export const isKnown = ({ state }: TreeNode): boolean => state.value.quality?.state !== BAD;
-
 function PowerButton({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
-  const isOn = variable.value.value === true && isKnown(variable);
+  const isChecked = isOn(variable);
   return (
     <button
-      class={`control power ${isOn ? 'on' : ''}`}
+      class={`control power ${isChecked ? 'on' : ''}`}
       role="switch"
       aria-label={name}
-      aria-checked={isOn}
+      aria-checked={isChecked}
       aria-disabled={app.isInert.value}
-      onClick={() => app.set(variable, variable.value.peek() !== true)}
+      onClick={() => app.set(variable, !isChecked)}
     >
       <Icon name="Power" />
     </button>

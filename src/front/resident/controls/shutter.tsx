@@ -3,6 +3,7 @@ import type { TreeNode } from '../../web/model.js';
 import { Icon } from '../../web/parts/icon.js';
 import { Slider } from '../../web/parts/slider.js';
 import { useApp } from '../app.js';
+import { isKnown } from '../tiles/state-line.js';
 
 /** Values of `MOVE` (`~ShutterMoveStop`). */
 export const move = { open: 0, stop: 2, close: 4 } as const;
@@ -33,7 +34,7 @@ export function ShutterControl({ shutter, name }: ShutterProps) {
             key={icon}
             class="control"
             aria-label={`${text}: ${name}`}
-            aria-pressed={value === move.stop ? undefined : motor.value.value === value}
+            aria-pressed={value === move.stop ? undefined : isKnown(motor) && motor.value.value === value}
             aria-disabled={app.isInert.value}
             onClick={() => app.set(motor, value)}
           >
@@ -53,9 +54,9 @@ interface PositionProps {
 /** Position or slats, 0 to 100. */
 export function PositionSlider({ variable, label }: PositionProps) {
   const app = useApp();
-  const isKnown = variable.state.value.quality === undefined;
+  const isCertain = variable.state.value.quality === undefined;
   return (
-    <span class={isKnown ? 'position' : 'position faint'}>
+    <span class={isCertain ? 'position' : 'position faint'}>
       <Slider
         label={label}
         min={0}

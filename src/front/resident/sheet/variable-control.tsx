@@ -4,11 +4,11 @@ import type { TreeNode } from '../../web/model.js';
 import { HoldButton } from '../../web/parts/hold.js';
 import { useApp, type App } from '../app.js';
 import { ChoiceControl } from '../controls/choice.js';
-import { isKnown, LevelControl } from '../controls/level.js';
+import { LevelControl } from '../controls/level.js';
 import { PositionSlider, ShutterControl } from '../controls/shutter.js';
 import { StateText } from '../tiles/face.js';
 import { kindOfVariable } from '../tiles/kinds.js';
-import { stateLine, type StateLine } from '../tiles/state-line.js';
+import { isOn, stateLine, type StateLine } from '../tiles/state-line.js';
 import { shutterLine } from '../tiles/shutter-line.js';
 import { ColourInput, TextInput, TimeInput } from './inputs.js';
 import { sheetTexts } from './texts.js';
@@ -97,17 +97,17 @@ function Control({ variable }: { readonly variable: TreeNode }) {
 
 function Toggle({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
-  const isOn = variable.value.value === true && isKnown(variable);
+  const isChecked = isOn(variable);
   return (
     <button
-      class={`primary toggle ${isOn ? 'on' : ''}`}
+      class={`primary toggle ${isChecked ? 'on' : ''}`}
       role="switch"
-      aria-checked={isOn}
+      aria-checked={isChecked}
       aria-label={name}
       aria-disabled={app.isInert.value}
-      onClick={() => app.set(variable, variable.value.peek() !== true)}
+      onClick={() => app.set(variable, !isChecked)}
     >
-      {commandText(app, variable, !isOn)}
+      {commandText(app, variable, !isChecked)}
     </button>
   );
 }

@@ -21,10 +21,16 @@ export interface StateLine {
   readonly untilMs: number;
 }
 
-/** Quality of the interface: 1 stale, 2 bad. */
+/** Quality of the interface: 1 stale, 2 bad: the value is only the last one that was known. */
 const BAD = 2;
 /** A time that is closer has seconds. */
 const SOON_MS = 120_000;
+
+/** Whether the value of a variable is its present one, as far as the gateway knows. Subscribes. */
+export const isKnown = ({ state }: TreeNode): boolean => state.value.quality?.state !== BAD;
+
+/** Whether a switch is on, as far as the gateway knows. Subscribes. */
+export const isOn = (variable: TreeNode): boolean => variable.value.value === true && isKnown(variable);
 
 /** The state of a variable in words. Subscribes to all that it depends on. */
 export function stateLine(app: App, variable: TreeNode): StateLine {

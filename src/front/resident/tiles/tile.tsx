@@ -8,7 +8,7 @@ import { hexColour } from '../../web/tint.js';
 import { useApp } from '../app.js';
 import { nameOf, TileFace } from './face.js';
 import type { Tile } from './kinds.js';
-import { stateLine } from './state-line.js';
+import { isKnown, isOn, stateLine } from './state-line.js';
 
 /** Its controls are not needed by most first views. */
 const WideTile = lazy(async () => (await import('./wide-tile.js')).WideTile, true);
@@ -51,14 +51,15 @@ interface VariableTileProps extends TileProps {
 function SwitchTile({ tile, variable }: VariableTileProps) {
   const app = useApp();
   const line = stateLine(app, variable);
-  const isOn = variable.value.value === true && line.tone !== 'bad';
+  const isChecked = isOn(variable);
+  const isStateKnown = isKnown(variable);
   const attributes = {
-    class: `tile ${line.tone} ${isOn ? 'on' : ''}`,
+    class: `tile ${line.tone} ${isChecked ? 'on' : ''}`,
     role: 'switch' as const,
-    'aria-checked': isOn,
+    'aria-checked': isChecked,
     'aria-busy': app.isWaiting(variable),
   };
-  const toggle = () => app.set(variable, variable.value.peek() !== true);
+  const toggle = () => app.set(variable, !isChecked);
   return (
     <>
       {tile.confirm === true ? (
@@ -67,13 +68,13 @@ function SwitchTile({ tile, variable }: VariableTileProps) {
             <TileFace
               tile={tile}
               line={hint === undefined ? line : { ...line, short: hintText(hint) }}
-              isStateKnown
+              isStateKnown={isStateKnown}
             />
           )}
         </HoldButton>
       ) : (
         <button {...attributes} aria-disabled={app.isInert.value} onClick={toggle}>
-          <TileFace tile={tile} line={line} isStateKnown={line.tone !== 'bad'} />
+          <TileFace tile={tile} line={line} isStateKnown={isStateKnown} />
         </button>
       )}
       <MoreLink tile={tile} />
@@ -86,7 +87,7 @@ function PulseTile({ tile, variable }: VariableTileProps) {
   const app = useApp();
   const words = texts().tile;
   const line = stateLine(app, variable);
-  const isRunning = variable.value.value === true && line.tone !== 'bad';
+  const isRunning = isOn(variable);
   const value = line.tone === 'bad' ? line.value : isRunning ? words.running : words.trigger;
   return (
     <>

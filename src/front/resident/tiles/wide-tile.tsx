@@ -2,12 +2,12 @@ import type { TreeNode } from '../../web/model.js';
 import { addressOf } from '../../web/router.js';
 import { useApp, type App } from '../app.js';
 import { ChoiceControl } from '../controls/choice.js';
-import { isKnown, LevelControl } from '../controls/level.js';
+import { LevelControl } from '../controls/level.js';
 import { ShutterControl } from '../controls/shutter.js';
 import { nameOf, TileFace } from './face.js';
 import type { Tile } from './kinds.js';
 import { shutterLine } from './shutter-line.js';
-import { stateLine, type StateLine } from './state-line.js';
+import { isOn, stateLine, type StateLine } from './state-line.js';
 
 interface WideTileProps {
   readonly tile: Tile;
@@ -19,9 +19,11 @@ export function WideTile({ tile, variable }: WideTileProps) {
   const app = useApp();
   const line = lineOf(app, tile, variable);
   const power = powerOf(app, tile);
-  const isOn = power?.value.value === true && isKnown(power);
   return (
-    <div class={`tile wide ${line.tone} ${isOn ? 'on' : ''}`} aria-busy={app.isWaiting(variable)}>
+    <div
+      class={`tile wide ${line.tone} ${power && isOn(power) ? 'on' : ''}`}
+      aria-busy={app.isWaiting(variable)}
+    >
       <a class="face" href={addressOf('object', tile.object.id)}>
         <TileFace tile={tile} line={line} />
       </a>
