@@ -153,6 +153,18 @@ roomTest('a short touch with two fingers is no hold', { isTouched: true }, async
   await until('the command', async () => (await commandsOf(page)).length === 1);
 });
 
+roomTest('a rejected switch shows on the tile of its level', {}, async (t, { fixture, page }) => {
+  await rpc(fixture, 'GW_SimulatePwmGone', 'simulated.pwm', true);
+  await page.locator('.tile.bad', { hasText: 'Table lamp' }).waitFor();
+  await page.getByRole('switch', { name: 'Table lamp' }).click();
+  const tile = page.locator('.tile.rejected', { hasText: 'Table lamp' });
+  await tile.waitFor();
+  t.match(await tile.textContent(), /—/, 'the value stays that of the level');
+  await page.evaluate('WebSocket.prototype.send = () => undefined');
+  await page.getByRole('switch', { name: 'Table lamp' }).click();
+  await page.locator('.tile.wide[aria-busy=true]', { hasText: 'Table lamp' }).waitFor();
+});
+
 roomTest('a hidden page applies the changes that it receives', {}, async (t, { fixture, page }) => {
   const relay = await fixture.id('area/ground/hall_relay/STATE');
   const shown = (isOn: boolean) =>

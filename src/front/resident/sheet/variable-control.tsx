@@ -9,7 +9,7 @@ import { PositionSlider, ShutterControl } from '../controls/shutter.js';
 import { StateText } from '../tiles/face.js';
 import { kindOfVariable } from '../tiles/kinds.js';
 import { isOn, stateLine, type StateLine } from '../tiles/state-line.js';
-import { shutterLine } from '../tiles/shutter-line.js';
+import { shutterLine } from '../tiles/device-line.js';
 import { ColourInput, TextInput, TimeInput } from './inputs.js';
 import { sheetTexts } from './texts.js';
 

@@ -6,8 +6,8 @@ import { LevelControl } from '../controls/level.js';
 import { ShutterControl } from '../controls/shutter.js';
 import { nameOf, TileFace } from './face.js';
 import type { Tile } from './kinds.js';
-import { shutterLine } from './shutter-line.js';
-import { isOn, stateLine, type StateLine } from './state-line.js';
+import { lineWithCommand, shutterLine } from './device-line.js';
+import { isOn, type StateLine } from './state-line.js';
 
 interface WideTileProps {
   readonly tile: Tile;
@@ -17,13 +17,11 @@ interface WideTileProps {
 /** A tile with a row of controls below its name and state. */
 export function WideTile({ tile, variable }: WideTileProps) {
   const app = useApp();
-  const line = lineOf(app, tile, variable);
   const power = powerOf(app, tile);
+  const line = lineOf(app, { tile, variable, power });
+  const isBusy = app.isWaiting(variable) || (power !== undefined && app.isWaiting(power));
   return (
-    <div
-      class={`tile wide ${line.tone} ${power && isOn(power) ? 'on' : ''}`}
-      aria-busy={app.isWaiting(variable)}
-    >
+    <div class={`tile wide ${line.tone} ${power && isOn(power) ? 'on' : ''}`} aria-busy={isBusy}>
       <a class="face" href={addressOf('object', tile.object.id)}>
         <TileFace tile={tile} line={line} />
       </a>
@@ -37,7 +35,11 @@ function powerOf({ gateway: { model } }: App, { kind, object }: Tile): TreeNode 
   return kind === 'level' ? model.child(object.id, 'STATE') : undefined;
 }
 
-function WideControl({ tile, variable, power }: WideTileProps & { readonly power: TreeNode | undefined }) {
+interface PoweredProps extends WideTileProps {
+  readonly power: TreeNode | undefined;
+}
+
+function WideControl({ tile, variable, power }: PoweredProps) {
   const name = nameOf(useApp(), tile);
   switch (tile.kind) {
     case 'shutter':
@@ -50,7 +52,6 @@ function WideControl({ tile, variable, power }: WideTileProps & { readonly power
 }
 
 /** The state of a variable; of a shutter, with what its motor does and why it may not. */
-function lineOf(app: App, { kind, object }: Tile, variable: TreeNode): StateLine {
-  if (kind !== 'shutter') return stateLine(app, variable);
-  return shutterLine(app, object, variable);
+function lineOf(app: App, { tile: { kind, object }, variable, power }: PoweredProps): StateLine {
+  return kind === 'shutter' ? shutterLine(app, object, variable) : lineWithCommand(app, variable, power);
 }
