@@ -11,6 +11,14 @@ export const rejected = { unauthenticated: 4401, host: 4403, area: 4404, wait: 4
 const UNBUFFERED: ReadonlySet<number> = new Set([20403, 20404, 20405]);
 const ALIVE = 20403;
 
+/**
+ * Whether a message is one to the fronts of a configurator, 20101 to 20106 (interface §3.5): it changes no
+ * object, so that no snapshot contains it.
+ */
+export function isFrontMessage({ Message }: ChangeRecord): boolean {
+  return Message > 20100 && Message < 20107;
+}
+
 /** Time limit for opening the socket, ms. */
 const OPEN_MS = 10_000;
 /** Time without a frame after which the client probes the gateway, which sends one every 15 s. */
@@ -55,7 +63,10 @@ interface LinkOptions<S extends LinkSnapshot> {
   readonly timing?: Timing;
   /** Called with a new snapshot, which replaces the earlier state. */
   readonly onSnapshot: (snapshot: S) => void;
-  /** Called with each change after the snapshot, in order, without gaps or duplicates. */
+  /**
+   * Called with each change after the snapshot, in order, without gaps or duplicates, and with the messages to
+   * fronts that arrived before it.
+   */
   readonly onChange: (record: ChangeRecord) => void;
   readonly onState: (state: LinkState) => void;
   /** Called with the gateway's time, unix ms, about every 15 s. */
@@ -80,8 +91,10 @@ export class Link<S extends LinkSnapshot> {
   #socket: WebSocket | undefined;
   #calls = new Map<string, Call>();
   #nextId = 0;
-  /** Counter of the newest change; 0 before the first snapshot. */
+  /** Counter of the newest change that was reported; 0: none of the changes before the connection is needed. */
   #since = 0;
+  /** Whether the changes after `#since` are not enough for a current state. */
+  #needsSnapshot = true;
   /** Changes that arrived before the requested snapshot; undefined if no snapshot is requested. */
   #bufferedChanges: ChangeRecord[] | undefined;
   #attempt = 0;
@@ -136,7 +149,7 @@ export class Link<S extends LinkSnapshot> {
    * and does from now on.
    */
   refresh(): void {
-    this.#since = 0;
+    this.#needsSnapshot = true;
     if (this.#state.kind !== 'live') return;
     this.#enter({ kind: 'connecting' });
     this.#takeSnapshot();
@@ -182,13 +195,13 @@ export class Link<S extends LinkSnapshot> {
   #onOpen(): void {
     this.#openedMs = this.#timing.nowMs();
     this.#restartSilenceTimer();
-    if (this.#since === 0) this.#takeSnapshot();
+    if (this.#needsSnapshot) this.#takeSnapshot();
     // The reply arrives after a CHANGES_LOST frame, if there is one.
     else this.#probe();
   }
 
   #takeSnapshot(): void {
-    this.#since = 0;
+    this.#needsSnapshot = true;
     if (this.#bufferedChanges !== undefined) return;
     this.#bufferedChanges = [];
     const { configurator } = this.#options;
@@ -210,9 +223,11 @@ export class Link<S extends LinkSnapshot> {
   #applySnapshot(snapshot: S): void {
     const buffered = this.#bufferedChanges ?? [];
     this.#bufferedChanges = undefined;
-    this.#since = snapshot.timestamp;
+    this.#needsSnapshot = false;
     this.#options.onSnapshot(snapshot);
-    for (const record of buffered) this.#deliver(record);
+    for (const record of buffered)
+      if (record.TimeStamp > snapshot.timestamp || isFrontMessage(record)) this.#deliver(record);
+    this.#since = Math.max(this.#since, snapshot.timestamp);
     this.#enter({ kind: 'live' });
   }
 
@@ -228,6 +243,7 @@ export class Link<S extends LinkSnapshot> {
     if (UNBUFFERED.has(record.Message)) return this.#options.onChange(record);
     if (record.Message === 0) {
       if (record.Data[0] !== 'CHANGES_LOST') return;
+      this.#since = record.TimeStamp;
       this.#enter({ kind: 'connecting' });
       return this.#takeSnapshot();
     }
@@ -285,13 +301,17 @@ export class Link<S extends LinkSnapshot> {
     if (socket !== this.#socket || socket === undefined) return;
     this.#isProbing = false;
     this.#restartSilenceTimer();
-    if (this.#bufferedChanges === undefined && this.#since > 0) this.#enter({ kind: 'live' });
+    if (this.#needsSnapshot) this.#takeSnapshot();
+    else this.#enter({ kind: 'live' });
   }
 
   #onClose(code: number, reason: string): void {
     const waitS = code === rejected.wait ? Math.max(1, Number.parseInt(reason, 10) || 30) : 0;
     // 1013: the client was too slow. A snapshot costs less than the missed changes.
-    if (code === 1013) this.#since = 0;
+    if (code === 1013) {
+      this.#since = 0;
+      this.#needsSnapshot = true;
+    }
     if (code < 4400 || code > 4499)
       return this.#lose(`The WebSocket was closed (${code}${reason === '' ? '' : `, ${reason}`})`);
     this.#drop(`The gateway rejected the connection (${code})`);

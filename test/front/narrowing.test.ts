@@ -12,14 +12,11 @@ const SETTLED_MS = 20_000;
 const tile = (page: Page, name: string, isOn: boolean) =>
   page.locator(`[role=switch][aria-checked=${isOn}]`, { hasText: name }).first();
 
-t.test('a page that is shown for a while receives only what it shows', { skip: noBrowser }, async (t) => {
-  const fixture = await startArea(t);
-  const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
-  t.teardown(() => proxy[Symbol.asyncDispose]());
-  const browser = await startBrowser(t);
-  const front = fixture.front.replace(/:\d+/, `:${proxy.port}`);
-  const { page, problems } = await openPage(browser, new URL('/', front).href);
-  await page.clock.install();
+const has = (texts: readonly string[], part: string, from = 0) =>
+  texts.slice(from).some((text) => text.includes(part));
+
+/** The sockets of a page that is opened next, their frames, and a wait until the page is narrowed. */
+function watchFrames(page: Page) {
   const sockets: string[] = [];
   const sent: string[] = [];
   const received: string[] = [];
@@ -28,15 +25,6 @@ t.test('a page that is shown for a while receives only what it shows', { skip: n
     socket.on('framesent', ({ payload }) => sent.push(String(payload)));
     socket.on('framereceived', ({ payload }) => received.push(String(payload)));
   });
-  const id = async (path: string) => fixture.id(`area/${path}`);
-  const [upper, relay, boiler] = [
-    await id('upper'),
-    await id('ground/hall_relay/STATE'),
-    await id('ground/boiler/STATE'),
-  ];
-  const has = (texts: readonly string[], part: string, from = 0) =>
-    texts.slice(from).some((text) => text.includes(part));
-  const change = (sender: number) => `"SenderID":${sender},"Message":10603`;
   /** The page is shown for so long that it is narrowed, and the gateway has confirmed it. */
   const settle = async () => {
     const from = sent.length;
@@ -53,6 +41,25 @@ t.test('a page that is shown for a while receives only what it shows', { skip: n
     );
     return JSON.parse(call) as { readonly params: readonly (readonly number[])[] };
   };
+  return { sockets, received, settle };
+}
+
+t.test('a page that is shown for a while receives only what it shows', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+  t.teardown(() => proxy[Symbol.asyncDispose]());
+  const browser = await startBrowser(t);
+  const front = fixture.front.replace(/:\d+/, `:${proxy.port}`);
+  const { page, problems } = await openPage(browser, new URL('/', front).href);
+  await page.clock.install();
+  const { sockets, received, settle } = watchFrames(page);
+  const id = async (path: string) => fixture.id(`area/${path}`);
+  const [upper, relay, boiler] = [
+    await id('upper'),
+    await id('ground/hall_relay/STATE'),
+    await id('ground/boiler/STATE'),
+  ];
+  const change = (sender: number) => `"SenderID":${sender},"Message":10603`;
 
   await page.goto(`${front}#/room/${upper}`);
   await tile(page, 'Light of the hall', false).waitFor();
@@ -81,11 +88,23 @@ t.test('a page that is shown for a while receives only what it shows', { skip: n
   await page.getByRole('heading', { level: 1, name: 'This device' }).waitFor();
   await settle();
   await rpc(fixture, 'RequestAction', await id('ground/well/STATE'), true);
+  proxy.freeze();
   proxy.cut();
   await page.locator('.banner').waitFor();
+  await rpc(fixture, 'WFC_SendPopup', await fixture.id('wf'), 'A second popup', 'while it was away');
+  const cut = received.length;
+  proxy.thaw();
+  proxy.cut();
   await page.clock.resume();
   await page.locator('.banner').waitFor({ state: 'detached' });
-  t.match(sockets.at(-1), /since=0&/, 'a connection after one that was narrowed begins with a snapshot');
+  t.match(sockets.at(-1), /since=[1-9]/, 'the messages since are replayed');
+  t.ok(
+    has(received, '"objects":{', cut),
+    'and a connection after one that was narrowed begins with a snapshot',
+  );
+  await page.getByText('A second popup').waitFor();
+  t.equal(await page.getByRole('dialog').filter({ hasText: 'A second popup' }).count(), 1, 'once');
+  await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Home', exact: true }).click();
   await tile(page, 'Well', true).waitFor();
   t.strictSame(

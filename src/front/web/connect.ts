@@ -1,14 +1,12 @@
 import { type Signal, signal } from '@preact/signals';
 import type { Cancel } from '../../base/clock.js';
-import { Link, rejected, type LinkState } from '../../client/link.js';
+import { isFrontMessage, Link, rejected, type LinkState } from '../../client/link.js';
 import { realTiming } from '../../client/timing.js';
 import type { ChangeRecord } from '../../client/generated/records.js';
 import * as message from './message-numbers.js';
 import { Model } from './model.js';
 import type { Snapshot } from './objects.js';
 
-/** Messages to the fronts of a configurator (interface §3.5), which are no changes of the tree. */
-const FRONT_MESSAGES = { first: 20101, last: 20106 } as const;
 /** Changes are applied at most this much later when no frame is painted (a hidden page), ms. */
 const HIDDEN_MS = 200;
 
@@ -56,8 +54,7 @@ export class Gateway {
       },
       onChange: (record) => {
         for (const observer of this.#observers) observer(record);
-        if (record.Message >= FRONT_MESSAGES.first && record.Message <= FRONT_MESSAGES.last)
-          onMessage?.(record);
+        if (isFrontMessage(record)) onMessage?.(record);
         else this.#collect(record);
       },
       onAlive: (unixMs) => (this.clockOffsetMs.value = unixMs - realTiming.nowMs()),

@@ -196,3 +196,77 @@ t.test('CHANGES_LOST makes a new snapshot, and older changes are dropped', async
   t.strictSame(heard.values, ['new']);
   t.strictSame(kinds(heard).slice(0, 3), ['connecting', 'live', 'connecting']);
 });
+
+/** A link to a gateway whose snapshots are sent by the test, and the texts of its popups. */
+async function followMessages(t: Test) {
+  const fake = await FakeGateway.listen();
+  t.teardown(() => fake[Symbol.asyncDispose]());
+  const requested: ((timestamp: number) => void)[] = [];
+  let server: ServerSocket | undefined;
+  fake.onSocket = (socket) => {
+    server = socket;
+    socket.on('message', (data: Buffer) => {
+      const { id, method } = JSON.parse(data.toString()) as { id: string; method: string };
+      const reply = (result: unknown) => socket.send(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      if (method === 'WFC_GetSnapshot') requested.push((timestamp) => reply({ timestamp, objects: {} }));
+      else reply([]);
+    });
+  };
+  const heard: unknown[] = [];
+  const link = new Link({
+    url: `ws://127.0.0.1:${fake.port}/wfc/1/api/`,
+    configurator: 1,
+    onSnapshot: ({ timestamp }) => void heard.push(timestamp),
+    onChange: ({ Data }) => void heard.push(Data[0]),
+    onState: () => undefined,
+  });
+  t.teardown(() => link.stop());
+  const send = (TimeStamp: number, Message: number, text: string) =>
+    server?.send(JSON.stringify({ TimeStamp, SenderID: 1, Message, Data: [text] }));
+  const sendSnapshot = async (timestamp: number) => {
+    const reply = await until('the request of a snapshot', () => requested.shift());
+    reply(timestamp);
+    await until('it is live', () => link.state.kind === 'live' && heard.includes(timestamp));
+  };
+  return { fake, link, heard, send, sendSnapshot, requested, cut: () => server?.close() };
+}
+
+t.test('messages to fronts that arrive before a snapshot are passed on, each once', async (t) => {
+  const { link, heard, send, sendSnapshot, requested } = await followMessages(t);
+  link.start();
+  await sendSnapshot(100);
+  send(101, 20101, 'before');
+  await until('the first message', () => heard.includes('before'));
+  link.refresh();
+  await until('the request of a snapshot', () => requested.length > 0);
+  send(101, 20101, 'before');
+  send(102, 10603, 'in the snapshot');
+  send(103, 20101, 'popup');
+  send(103, 20101, 'popup');
+  send(104, 20106, 'category');
+  send(106, 10603, 'after');
+  await sendSnapshot(105);
+  t.strictSame(heard, [100, 'before', 105, 'popup', 'category', 'after']);
+});
+
+t.test('a snapshot that is required while the link is lost skips no message to fronts', async (t) => {
+  const { fake, link, heard, send, sendSnapshot, requested, cut } = await followMessages(t);
+  link.start();
+  await sendSnapshot(100);
+  send(101, 10603, 'value');
+  await until('the value', () => heard.includes('value'));
+  cut();
+  await until('it is lost', () => link.state.kind === 'lost');
+  link.refresh();
+  await until('the request of a snapshot', () => requested.length > 0);
+  t.match(fake.upgrades[1]?.url, /since=101&/);
+  // It is lost once more before the snapshot has arrived: both are still missing.
+  requested.length = 0;
+  cut();
+  await until('the next request', () => requested.length > 0);
+  t.match(fake.upgrades[2]?.url, /since=101&/);
+  send(102, 20101, 'popup');
+  send(103, 10603, 'in the snapshot');
+  await sendSnapshot(103);
+  t.strictSame(heard, [100, 'value', 103, 'popup']);
+});
