@@ -3,7 +3,7 @@ import t from 'tap';
 import { rpc } from '../tools/client/json-rpc.js';
 import { TcpProxy } from '../tools/client/tcp-proxy.js';
 import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
-import { startArea } from '../tools/front/sample-area.js';
+import { AREA_TREE, startArea } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
 /** After this time on a page it receives only what it shows, ms; see src/front/resident/narrowing.ts. */
@@ -43,6 +43,40 @@ function watchFrames(page: Page) {
   };
   return { sockets, received, settle };
 }
+
+t.test(
+  'the sheet of a single variable follows the other values of its device',
+  { skip: noBrowser },
+  async (t) => {
+    const link = '          - { link: Warm water, ident: warm, target: area/ground/boiler/STATE }\n';
+    const fixture = await startArea(t, {
+      tree: AREA_TREE.replace(/(?= +- \{ link: Light of the hall)/, link),
+    });
+    const browser = await startBrowser(t);
+    const { page } = await openPage(browser, new URL('/', fixture.front).href);
+    await page.clock.install();
+    const { received, settle } = watchFrames(page);
+    const [device, state, rule] = [
+      await fixture.id('area/ground/boiler'),
+      await fixture.id('area/ground/boiler/STATE'),
+      await fixture.id('area/ground/boiler/RULE'),
+    ];
+    await page.goto(`${fixture.front}#/room/${await fixture.id('area/upper')}`);
+    await tile(page, 'Warm water', false).waitFor();
+    const { params } = await settle();
+    t.ok(params[0]?.includes(device), 'the device');
+    const snapshots = received.filter((text) => text.includes('"objects":{')).length;
+    await page.getByRole('link', { name: 'Details: Warm water' }).click();
+    await page.getByRole('dialog').waitFor();
+    await rpc(fixture, 'RequestAction', state, true);
+    await until('the other value', () => has(received, `"SenderID":${rule}`));
+    t.equal(
+      received.filter((text) => text.includes('"objects":{')).length,
+      snapshots,
+      'opening the sheet needs no snapshot',
+    );
+  },
+);
 
 t.test('a page that is shown for a while receives only what it shows', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);

@@ -48,8 +48,8 @@ function shownIds({ gateway: { model }, router, facts, pages }: App): number[] {
   const ids: number[] = [];
   if (page === 'messages' || page === 'device') ids.push(facts.id);
   else if (page === 'page') {
-    const shown = pages.value.find((one) => one.id === id);
-    for (const { object } of shown?.sections.flatMap(({ tiles }) => tiles) ?? []) {
+    const items = pages.value.find((one) => one.id === id);
+    for (const { object } of items?.sections.flatMap(({ tiles }) => tiles) ?? []) {
       const node = objectAt(model, baseOf(model), object);
       if (node !== undefined) ids.push(...withTarget(node));
     }
@@ -57,13 +57,21 @@ function shownIds({ gateway: { model }, router, facts, pages }: App): number[] {
     const node = model.find(Number(id));
     if (node !== undefined) ids.push(node.id, ...linked(sectionOf(model, node)));
   }
-  const sheet = Number(router.sheet.value?.id ?? 0);
-  if (ids.length > 0 && sheet > 0 && !isCovered(sheet)) ids.push(sheet);
-  return [...new Set(ids)];
+  const shown = new Set(ids.map(withDevice));
+  const sheet = withDevice(Number(router.sheet.value?.id ?? 0));
+  if (ids.length > 0 && sheet > 0 && !isCovered(sheet)) shown.add(sheet);
+  return [...shown];
+
+  /** The device of a variable, whose other values the variable's sheet shows; otherwise the object itself. */
+  function withDevice(object: number): number {
+    const node = model.find(object);
+    const parent = node?.type === objectType.variable ? model.find(node.entry.value.parentID) : undefined;
+    return parent?.type === objectType.instance ? parent.id : object;
+  }
 
   function isCovered(object: number): boolean {
     for (let node = model.find(object); node !== undefined && node.id !== 0;) {
-      if (ids.includes(node.id)) return true;
+      if (shown.has(node.id)) return true;
       node = model.find(node.entry.value.parentID);
     }
     return false;
