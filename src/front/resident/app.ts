@@ -51,6 +51,8 @@ export class App {
   readonly messages: FrontMessages;
   /** The pages that the owner defined; none: pages follow the tree. */
   readonly pages: Signal<readonly ItemPage[]> = signal([]);
+  /** Whether a command to an object must be held. Subscribes. */
+  readonly mustConfirm: Signal<(id: number) => boolean> = signal(() => false);
   /** Read to screen readers: polite for the outcome of a user's action, assertive for rejections. */
   readonly polite = signal('');
   readonly assertive = signal('');
@@ -208,8 +210,9 @@ export class App {
 
   async #loadPages(): Promise<void> {
     const items = (await this.gateway.call('WFC_GetItems', [this.facts.id])) as readonly unknown[];
-    if (items.length > 0 || this.pages.peek().length > 0)
-      this.pages.value = (await import('./items.js')).pagesOf(items);
+    if (items.length === 0 && this.pages.peek().length === 0) return;
+    const { confirmationOf, pagesOf } = await import('./items.js');
+    this.mustConfirm.value = confirmationOf(this.gateway.model, (this.pages.value = pagesOf(items)));
   }
 
   #darkness(): ReadonlySignal<boolean> {

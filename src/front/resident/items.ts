@@ -1,9 +1,15 @@
-import type { TileOptions } from './tiles/kinds.js';
+import { computed } from '@preact/signals';
+import type { Model } from '../web/model.js';
+import { objectAt } from '../web/object-reference.js';
+import { baseOf } from './sections.js';
+import { tilesOf, type TileOptions } from './tiles/kinds.js';
 
 /** A tile that the owner placed on a page. */
 interface ItemTile extends TileOptions {
   /** An object's ID, or the path of its idents below the area's base. */
   readonly object: number | string;
+  /** A command needs a hold of 0.6 s, or Enter twice. */
+  readonly confirm: boolean;
 }
 
 interface ItemSection {
@@ -73,6 +79,20 @@ export function pagesOf(reply: unknown): ItemPage[] {
     const parents = new Set([page, ...sections.map(({ id }) => id)]);
     return items.filter(({ ParentID }) => parents.has(ParentID)).map(({ ID }) => ID);
   }
+}
+
+/**
+ * Whether a command to an object must be confirmed wherever it is shown: a tile that requires it shows the
+ * object, itself or through a device or a link.
+ */
+export function confirmationOf(model: Model, pages: readonly ItemPage[]): (id: number) => boolean {
+  const ids = computed(() => {
+    const items = pages.flatMap(({ sections }) => sections).flatMap(({ tiles }) => tiles);
+    const nodes = items.map(({ object, confirm }) => confirm && objectAt(model, baseOf(model), object));
+    const tiles = nodes.flatMap((node) => (node ? tilesOf(model, node) : []));
+    return new Set(tiles.map(({ object, variable }) => (variable ?? object).id));
+  });
+  return (id) => ids.value.has(id);
 }
 
 function configurationOf({ Configuration }: Item): Readonly<Record<string, unknown>> {

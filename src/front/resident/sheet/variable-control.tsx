@@ -98,16 +98,25 @@ function Control({ variable }: { readonly variable: TreeNode }) {
 function Toggle({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
   const isChecked = isOn(variable);
-  return (
-    <button
-      class={`primary toggle ${isChecked ? 'on' : ''}`}
-      role="switch"
-      aria-checked={isChecked}
-      aria-label={name}
-      aria-disabled={app.isInert.value}
-      onClick={() => app.set(variable, !isChecked)}
-    >
-      {commandText(app, variable, !isChecked)}
+  const attributes = {
+    class: `primary toggle ${isChecked ? 'on' : ''}`,
+    role: 'switch' as const,
+    'aria-checked': isChecked,
+  };
+  const toggle = () => app.set(variable, !isChecked);
+  const text = commandText(app, variable, !isChecked);
+  return app.mustConfirm.value(variable.id) ? (
+    <HoldButton {...attributes} holdMs={HOLD_MS} isInert={app.isInert.value} onDone={toggle}>
+      {(hint) => (
+        <>
+          <span class="unseen">{name} </span>
+          <span aria-hidden={hint === undefined}>{holdText(hint, text)}</span>
+        </>
+      )}
+    </HoldButton>
+  ) : (
+    <button {...attributes} aria-label={name} aria-disabled={app.isInert.value} onClick={toggle}>
+      {text}
     </button>
   );
 }
@@ -127,16 +136,31 @@ export function ScriptControl({ script }: { readonly script: TreeNode }) {
   return (
     <section class="variable" aria-busy={app.commands.stateOf(script.id).value?.kind === 'waiting'}>
       {line.reason !== '' && <p class={`large ${line.tone}`}>{line.reason}</p>}
-      <button class="primary" type="button" aria-disabled={app.isInert.value} onClick={() => app.run(script)}>
-        {texts().tile.run}
-      </button>
+      {app.mustConfirm.value(script.id) ? (
+        <HoldButton
+          class="primary"
+          holdMs={HOLD_MS}
+          isInert={app.isInert.value}
+          onDone={() => app.run(script)}
+        >
+          {(hint) => holdText(hint, texts().tile.run)}
+        </HoldButton>
+      ) : (
+        <button
+          class="primary"
+          type="button"
+          aria-disabled={app.isInert.value}
+          onClick={() => app.run(script)}
+        >
+          {texts().tile.run}
+        </button>
+      )}
     </section>
   );
 }
 
 function Trigger({ variable }: { readonly variable: TreeNode }) {
   const app = useApp();
-  const { tile } = texts();
   return (
     <HoldButton
       class="primary"
@@ -144,7 +168,13 @@ function Trigger({ variable }: { readonly variable: TreeNode }) {
       isInert={app.isInert.value}
       onDone={() => app.set(variable, true)}
     >
-      {(hint) => (hint === undefined ? tile.trigger : hint === 'hold' ? tile.hold : tile.holdKeys)}
+      {(hint) => holdText(hint, texts().tile.trigger)}
     </HoldButton>
   );
+}
+
+/** What a button that must be held says: what it does, or what is missing. */
+function holdText(hint: 'hold' | 'again' | undefined, text: string): string {
+  const { tile } = texts();
+  return hint === undefined ? text : hint === 'hold' ? tile.hold : tile.holdKeys;
 }

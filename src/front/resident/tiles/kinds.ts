@@ -24,8 +24,6 @@ type TileKind =
 export interface TileOptions {
   readonly name?: string;
   readonly icon?: string;
-  /** A command needs a hold of 0.6 s, or Enter twice. */
-  readonly confirm?: boolean;
   /** A slider sends while it is dragged, at most four times a second. */
   readonly live?: boolean;
 }

@@ -62,7 +62,7 @@ function SwitchTile({ tile, variable }: VariableTileProps) {
   const toggle = () => app.set(variable, !isChecked);
   return (
     <>
-      {tile.confirm === true ? (
+      {app.mustConfirm.value(variable.id) ? (
         <HoldButton {...attributes} holdMs={HOLD_MS} onDone={toggle} isInert={app.isInert.value}>
           {(hint) => (
             <TileFace
@@ -120,13 +120,16 @@ function ScriptTile({ tile }: TileProps) {
   const { tile: words } = texts();
   const state = app.commands.stateOf(tile.object.id).value;
   const line = app.commandLine(tile.object.id, words.run);
-  return (
-    <button
-      class={`tile ${line.tone}`}
-      aria-busy={state?.kind === 'waiting'}
-      aria-disabled={app.isInert.value}
-      onClick={() => app.run(tile.object)}
-    >
+  const attributes = { class: `tile ${line.tone}`, 'aria-busy': state?.kind === 'waiting' };
+  const run = () => app.run(tile.object);
+  return app.mustConfirm.value(tile.object.id) ? (
+    <HoldButton {...attributes} holdMs={HOLD_MS} onDone={run} isInert={app.isInert.value}>
+      {(hint) => (
+        <TileFace tile={tile} line={hint === undefined ? line : { ...line, value: hintText(hint) }} />
+      )}
+    </HoldButton>
+  ) : (
+    <button {...attributes} aria-disabled={app.isInert.value} onClick={run}>
       <TileFace tile={tile} line={line} />
     </button>
   );

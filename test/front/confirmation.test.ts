@@ -1,0 +1,72 @@
+import type { Locator } from 'playwright-core';
+import t from 'tap';
+import { rpc, valueAt } from '../tools/client/json-rpc.js';
+import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { startArea } from '../tools/front/sample-area.js';
+import { until } from '../tools/until.js';
+
+/** Longer than a command must be held, ms; see src/front/resident/tiles/tile.tsx. */
+const HELD_MS = 700;
+
+t.test('what an item protects must be held wherever it is shown', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const item = (ID: string, ParentID: string, Configuration: object) => ({
+    ID,
+    ParentID,
+    ClassName: ParentID === '' ? 'stellwerk.page' : 'stellwerk.tile',
+    Configuration: JSON.stringify(Configuration),
+  });
+  const items = [
+    item('first', '', { title: 'Every day' }),
+    item('link', 'first', { object: 'upper/link', confirm: true }),
+    item('script', 'first', { object: 'ground/off', confirm: true }),
+    item('heater', 'first', { object: 'ground/heater' }),
+  ];
+  await rpc(fixture, 'WFC_SetItems', await fixture.id('wf'), JSON.stringify(items));
+  const browser = await startBrowser(t);
+  const { page, problems } = await openPage(browser, fixture.front);
+  await page.getByRole('heading', { name: 'Every day' }).or(page.locator('.tile').first()).first().waitFor();
+  const hold = async (button: Locator) => {
+    await button.hover();
+    await page.mouse.down();
+    await new Promise((resolve) => setTimeout(resolve, HELD_MS));
+    await page.mouse.up();
+  };
+  const isOn = (path: string) => valueAt(fixture, `area/ground/${path}/STATE`);
+  /** A tap changes nothing, a hold does. */
+  const check = async (where: string, button: Locator, isChanged: () => Promise<boolean>) => {
+    await button.click();
+    await page.getByText('Press and hold').first().waitFor();
+    t.notOk(await isChanged(), `${where}: a tap does nothing`);
+    await hold(button);
+    await until(`${where}: a hold`, isChanged);
+  };
+
+  await page.evaluate(`location.hash = '#/room/${await fixture.id('area/ground')}'`);
+  const relay = page.getByRole('switch', { name: /Hall relay/ });
+  await relay.waitFor();
+  await check('the room', relay, async () => (await isOn('hall_relay')) === true);
+  const done = async () => (await valueAt(fixture, 'area/ground/hostile')) === 2;
+  await check('a script', page.getByRole('button', { name: /All off/ }), done);
+  await page.getByRole('switch', { name: /Heater/ }).click();
+  await until('what is not protected is on', async () => (await isOn('heater')) === true);
+
+  await page.evaluate("location.hash = ''");
+  const active = page.locator('section', {
+    has: page.getByRole('heading', { name: 'On, open, or to be checked' }),
+  });
+  await check(
+    'the first page',
+    active.getByRole('switch', { name: /Hall relay/ }),
+    async () => (await isOn('hall_relay')) === false,
+  );
+
+  await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/hall_relay')}'`);
+  const toggle = page.getByRole('dialog').getByRole('switch');
+  await check('the sheet', toggle, async () => (await isOn('hall_relay')) === true);
+  await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/off')}'`);
+  await rpc(fixture, 'SetValue', await fixture.id('area/ground/hostile'), 1);
+  const run = page.getByRole('dialog').getByRole('button', { name: /^Run$|hold/ });
+  await check('the sheet of a script', run, done);
+  t.strictSame(problems, []);
+});
