@@ -27,6 +27,7 @@ const LAZY = {
     overlay: 1000,
     'owner-view': 500,
     rejected: 1000,
+    reload: 500,
     'roving-focus': 750,
     sheet: 5500,
     'sign-in': 1000,

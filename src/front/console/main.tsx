@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { chooseLanguage } from '../web/i18n/i18n.js';
 import { readFacts } from '../web/facts.js';
+import { watchProgram } from '../web/program-update.js';
 import { readSession } from '../web/session.js';
 import '../web/tokens.css';
 import './console.css';
@@ -16,7 +17,7 @@ import './system/appearance.css';
 import 'uplot/dist/uPlot.min.css';
 import { AppProvider, ConsoleApp, SESSION_PATH } from './app.js';
 import { Console } from './console.js';
-import { setConsoleLanguage } from './i18n/console-texts.js';
+import { setConsoleLanguage, words } from './i18n/console-texts.js';
 
 interface PageFacts {
   readonly isUnclaimed: boolean;
@@ -42,6 +43,11 @@ async function main(): Promise<void> {
     event.preventDefault();
     // Browsers before 2023 ask only if this is set.
     event.returnValue = true;
+  });
+  watchProgram(app.gateway, () => {
+    const isBusy = app.isUnsaved() || document.querySelector('dialog[open]') !== null;
+    if (isBusy) app.notice.value = { text: words().updated, isError: false };
+    else location.reload();
   });
   render(
     <AppProvider value={app}>

@@ -292,6 +292,7 @@ export const de: ConsoleTexts = {
   },
   statusOther: (code) => `Fehler ${code}`,
   failed: 'Der Aufruf ist fehlgeschlagen',
+  updated: 'Das Gateway wurde aktualisiert. Speichern Sie Ihre Änderungen, und laden Sie dann die Seite neu.',
   undo: 'Rückgängig',
   tasks: {
     label: 'Laufende Arbeiten',

@@ -289,6 +289,7 @@ export const en = {
   } as Readonly<Record<number, string>>,
   statusOther: (code: number) => `error ${code}`,
   failed: 'The call failed',
+  updated: 'The gateway was updated. Save your changes, then reload the page.',
   undo: 'Undo',
   tasks: {
     label: 'Work in progress',
