@@ -3,6 +3,8 @@ import { useApp } from '../app.js';
 
 interface KeptInput<T> {
   readonly value: T | undefined;
+  /** The current value, also after an `await`. Does not subscribe. */
+  readonly peek: () => T | undefined;
   /** Undefined: forgets what was entered. */
   readonly set: (entered: T | undefined) => void;
 }
@@ -16,6 +18,7 @@ export function useKeptInput<T>(key: string, withoutSecrets: (entered: T) => T |
   const entered = useSignal<T | undefined>(undefined);
   return {
     value: entered.value ?? kept.value,
+    peek: () => entered.peek() ?? kept.peek(),
     set: (next) => {
       entered.value = next;
       kept.value = next === undefined ? undefined : withoutSecrets(next);

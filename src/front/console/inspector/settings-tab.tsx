@@ -37,9 +37,7 @@ export function SettingsTab({ node }: { readonly node: TreeNode }) {
     <>
       <ConnectionField node={node} />
       <LoadedView state={state}>
-        {(form) => (
-          <PropertyForm key={JSON.stringify(form.properties)} form={form} node={node} onApplied={reload} />
-        )}
+        {(form) => <PropertyForm key={node.id} form={form} node={node} onApplied={reload} />}
       </LoadedView>
     </>
   );
@@ -60,6 +58,7 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
   });
   const values = { ...properties, ...entered.value };
   const rejected = useSignal<readonly PropertyProblem[]>([]);
+  const isBusy = useSignal(false);
   const changes = changesOf(properties, values);
   const { moduleID = '', moduleName = '' } = node.entry.value.data;
   const found = usePropertyCheck({ module: moduleID, instance: node.id, changes });
@@ -69,11 +68,15 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
   const isWrong = elements.some((element) => isOutside(element, values[element.name]));
   const apply = async (event: SubmitEvent) => {
     event.preventDefault();
+    if (isBusy.peek()) return;
+    isBusy.value = true;
     rejected.value = [];
     try {
       await app.call('SVC_SetConfiguration', node.id, JSON.stringify(changes));
       await app.call('SVC_ApplyChanges', node.id);
-      entered.set(undefined);
+      // What was typed meanwhile is kept.
+      const typed = changesOf({ ...properties, ...changes }, { ...properties, ...entered.peek() });
+      entered.set(Object.keys(typed).length === 0 ? undefined : typed);
       app.notice.value = { text: settings.applied, isError: false };
       onApplied();
     } catch (thrown) {
@@ -82,6 +85,7 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
       else rejected.value = [problem];
       requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
     }
+    isBusy.value = false;
   };
   return (
     <form ref={form} class="form properties" noValidate onSubmit={(event) => void apply(event)}>
@@ -98,7 +102,7 @@ function PropertyForm({ form: { elements, properties, choices }, node, onApplied
         }}
       />
       <div class="row-head sticky">
-        <button class="primary" disabled={!isChanged || isWrong}>
+        <button class="primary" disabled={!isChanged || isWrong || isBusy.value}>
           {settings.apply}
         </button>
         <button class="plain" type="button" disabled={!isChanged} onClick={() => entered.set(undefined)}>

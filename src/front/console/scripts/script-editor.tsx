@@ -61,8 +61,10 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
     if (text === undefined) return Promise.resolve(true);
     return app.act(async () => {
       await app.call('SVC_SetScriptContent', script.id, text);
+      // What was typed meanwhile stays a draft, also if it is the text from before.
+      const typed = app.drafts.peek().get(script.id) ?? stored.peek();
       stored.value = text;
-      setDraft(undefined);
+      setDraft(typed);
       problems.value = [];
       reload();
     }, scripts.saved);

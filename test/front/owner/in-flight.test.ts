@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { TcpProxy } from '../../tools/client/tcp-proxy.js';
+import { noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { signIn } from '../../tools/front/console-pages.js';
+import { startArea } from '../../tools/front/sample-area.js';
+import { until } from '../../tools/until.js';
+
+const open = (page: Page, hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+
+/** A page of the console whose connection can be frozen. */
+async function openBehindProxy(t: Test) {
+  const fixture = await startArea(t);
+  const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+  t.teardown(() => proxy[Symbol.asyncDispose]());
+  const browser = await startBrowser(t);
+  const address = `http://127.0.0.1:${proxy.port}/console/`;
+  const { page } = await openPage(browser, address, { width: 1280, height: 800 });
+  page.setDefaultTimeout(8000);
+  await signIn(page);
+  return { fixture, proxy, page };
+}
+
+t.test('what is typed while a script or properties are saved is kept', { skip: noBrowser }, async (t) => {
+  const { fixture, proxy, page } = await openBehindProxy(t);
+  const script = await fixture.id('area/ground/off');
+  await open(page, `#/scripts/${script}`);
+  const text = page.getByRole('textbox', { name: 'Text of All off' });
+  const save = page.getByRole('button', { name: 'Save' });
+  await text.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('print(1);');
+  proxy.freeze();
+  await page.keyboard.press('Control+s');
+  await page.keyboard.type(' print(2);');
+  proxy.thaw();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  t.equal(await rpc(fixture, 'SVC_GetScriptContent', script), 'print(1);');
+  await save.click();
+  await until(
+    'the text typed meanwhile',
+    async () => (await rpc(fixture, 'SVC_GetScriptContent', script)) === 'print(1); print(2);',
+  );
+  await page.locator('button:disabled', { hasText: 'Save' }).waitFor();
+
+  const boiler = await fixture.id('area/ground/boiler');
+  const property = async (name: string) =>
+    (JSON.parse((await rpc(fixture, 'SVC_GetConfiguration', boiler)) as string) as Record<string, unknown>)[
+      name
+    ];
+  await open(page, `#/tree/${boiler}`);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  const field = (name: string) => page.locator('.properties').getByLabel(name, { exact: true });
+  const apply = page.getByRole('button', { name: 'Apply' });
+  await field('Min on').fill('30');
+  proxy.freeze();
+  await apply.click();
+  await page.locator('button:disabled', { hasText: 'Apply' }).waitFor();
+  await field('Min off').fill('40');
+  proxy.thaw();
+  await page.getByText('Applied', { exact: true }).waitFor();
+  await page.getByText('Changed, not applied').waitFor();
+  t.strictSame([await property('MinOnS'), await property('MinOffS')], [30, 0]);
+  await until('what was applied', async () => (await field('Min on').inputValue()) === '30');
+  t.equal(await field('Min off').inputValue(), '40');
+  t.equal(
+    await page.evaluate('document.activeElement.id'),
+    await field('Min off').getAttribute('id'),
+    'the field keeps the focus',
+  );
+  await apply.click();
+  await until('the second property', async () => (await property('MinOffS')) === 40);
+  await page.locator('button:disabled', { hasText: 'Apply' }).waitFor();
+});
