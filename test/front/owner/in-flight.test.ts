@@ -73,3 +73,27 @@ t.test('what is typed while a script or properties are saved is kept', { skip: n
   await until('the second property', async () => (await property('MinOffS')) === 40);
   await page.locator('button:disabled', { hasText: 'Apply' }).waitFor();
 });
+
+t.test('lists show what is reported, not what is requested', { skip: noBrowser }, async (t) => {
+  const { fixture, proxy, page } = await openBehindProxy(t);
+  /** Chooses while no reply arrives. */
+  const check = async (where: string, label: string, choice: string) => {
+    const list = page
+      .locator('.inspector, main')
+      .locator('select')
+      .and(page.getByLabel(label, { exact: true }));
+    const before = await list.inputValue();
+    proxy.freeze();
+    await list.selectOption(choice);
+    t.equal(await list.inputValue(), before, `${where}: what is reported`);
+    proxy.thaw();
+    await until(`${where}: the choice`, async () => (await list.inputValue()) === choice);
+  };
+  await open(page, `#/tree/${await fixture.id('area/ground/outside')}`);
+  await page.getByRole('tab', { name: 'Object' }).click();
+  await check('the profile', 'Profile', '~Temperature.Room');
+  await check('publishing', 'Publish (MQTT Publisher)', 'home-assistant');
+  await open(page, `#/tree/${await fixture.id('area/ground/radio/garden')}`);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await check('the connection', 'Connected to', '0');
+});

@@ -29,7 +29,12 @@ export function ConnectionField({ node }: { readonly node: TreeNode }) {
       <select
         id={id}
         value={connectionID}
-        onChange={({ currentTarget }) => connect(Number(currentTarget.value))}
+        onChange={({ currentTarget }) => {
+          const parent = Number(currentTarget.value);
+          // The list shows what was reported, not what is requested.
+          currentTarget.value = String(connectionID);
+          connect(parent);
+        }}
       >
         <option value={0}>{words().object.none}</option>
         {compatible.map((parent) => (

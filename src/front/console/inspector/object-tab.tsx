@@ -169,6 +169,8 @@ function VariableAttributes({ node }: { readonly node: TreeNode }) {
           value={customProfile}
           onChange={({ currentTarget }) => {
             const name = currentTarget.value;
+            // The list shows what was reported, not what is requested.
+            currentTarget.value = customProfile;
             void app.act(() => app.call('SVC_SetVariableCustomProfile', node.id, name));
           }}
         >
@@ -219,6 +221,8 @@ function PublishChoice({ node }: { readonly node: TreeNode }) {
         value={node.entry.value.publish ?? ''}
         onChange={({ currentTarget }) => {
           const rule = currentTarget.value;
+          // The list shows what was reported, not what is requested.
+          currentTarget.value = node.entry.peek().publish ?? '';
           void app.act(() => app.call('GW_SetPublishRule', node.id, rule));
         }}
       >
