@@ -40,7 +40,7 @@ Run it as root.`,
       throw new UsageError(needsSource ? 'an argument is missing: UPDATE' : `unexpected argument ${source}`);
     const updates = new SlotUpdates();
     await updates.running();
-    const work = new UpdateWork(updates, BOX_FILES, systemClock());
+    const work = new UpdateWork(updates, BOX_FILES, { clock: systemClock() });
     if (action === 'status') {
       const status = await updates.status();
       process.stdout.write(statusText(status, await readState(BOX_FILES.state), json));

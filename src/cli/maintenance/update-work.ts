@@ -1,17 +1,27 @@
 import { createWriteStream, mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import type { Clock } from '../../base/clock.js';
-import { messageOf } from '../../base/fault.js';
+import { codeOf, messageOf } from '../../base/fault.js';
 import { readSmall, type BoxFiles, type UpdateState } from '../../service/updates/box-files.js';
 import { isNewer } from '../../service/updates/version-order.js';
+import { lockDirectory } from '../../store/directory-lock.js';
 import type { SlotUpdates } from './slot-updates.js';
 
 /** No update is larger: a slot has 640 MiB. */
 const DOWNLOAD_BYTES = 1024 ** 3;
+/** A download leaves this much of the data partition to the gateway, which commits there. */
+const KEEP_FREE_BYTES = 100 * 1000 ** 2;
+/** The free space is checked after so many bytes of a download: others write at the same time. */
+const SPACE_CHECK_BYTES = 8 * 1024 ** 2;
+/**
+ * Limit of a download, ms: 15 kB/s for 107 MB. box-update.service may take 3 h; if systemd stopped it, the
+ * incomplete file would stay.
+ */
+const DOWNLOAD_MS = 2 * 3_600_000;
 /**
  * The state is written at least this often while work is in progress, so that an end without a report is
  * noticed, ms.
@@ -30,22 +40,31 @@ interface InstallOptions {
   readonly onLine?: (line: string) => void;
 }
 
+interface Host {
+  readonly clock: Pick<Clock, 'after' | 'every' | 'monotonicNs'>;
+  /** The free space of a directory's file system, bytes. */
+  readonly freeBytes?: ((directory: string) => Promise<number>) | undefined;
+}
+
 /** Installs updates and activates slots, and reports what it does in a file that the gateway reads. */
 export class UpdateWork {
   readonly #updates: SlotUpdates;
   readonly #files: BoxFiles;
-  readonly #clock: Pick<Clock, 'every' | 'monotonicNs'>;
+  readonly #clock: Host['clock'];
+  readonly #freeBytes: (directory: string) => Promise<number>;
   #state = IDLE;
 
-  constructor(updates: SlotUpdates, files: BoxFiles, clock: Pick<Clock, 'every' | 'monotonicNs'>) {
+  constructor(updates: SlotUpdates, files: BoxFiles, { clock, freeBytes = freeBytesOf }: Host) {
     this.#updates = updates;
     this.#files = files;
     this.#clock = clock;
+    this.#freeBytes = freeBytes;
   }
 
-  /** Reports the slots as they are. */
+  /** Reports the slots as they are; does nothing while another process works, which reports them at its end. */
   async status(): Promise<void> {
-    await this.#run({}, async () => undefined);
+    using lock = this.#lock();
+    if (lock !== undefined) await this.#run({}, async () => undefined);
   }
 
   /**
@@ -53,7 +72,7 @@ export class UpdateWork {
    * it is not one that is installed automatically.
    */
   async install(source: string, options: InstallOptions = {}): Promise<string | undefined> {
-    return this.#run({ busy: 'install' }, async () => {
+    return this.#runAlone({ busy: 'install' }, async () => {
       const running = await this.#updates.running();
       if (!/^https?:/.test(source)) return this.#installFile(source, running, options);
       try {
@@ -99,25 +118,61 @@ export class UpdateWork {
   async #download(source: string): Promise<void> {
     this.#report({ busy: 'download', percent: 0 });
     const { host } = new URL(source);
-    const response = await fetch(source).catch((thrown: unknown) => {
+    const limit = new AbortController();
+    const cancel = this.#clock.after(DOWNLOAD_MS, () =>
+      limit.abort(new Error(`${host} did not send the update within ${DOWNLOAD_MS / 3_600_000} h`)),
+    );
+    try {
+      await this.#fetch(source, { host, signal: limit.signal });
+    } catch (thrown) {
+      throw limit.signal.aborted ? limit.signal.reason : thrown;
+    } finally {
+      cancel();
+    }
+  }
+
+  async #fetch(
+    source: string,
+    { host, signal }: { readonly host: string; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const response = await fetch(source, { signal }).catch((thrown: unknown) => {
       throw new Error(`${host} does not reply: ${messageOf(thrown)}`);
     });
     if (!response.ok || response.body === null)
       throw new Error(`${host} returned ${response.status} ${response.statusText}`.trimEnd());
-    const total = Number(response.headers.get('content-length') ?? 0);
+    const total = Number(response.headers.get('content-length')) || 0;
     let bytes = 0;
+    let checkedBytes = 0;
     const counted = async function* (this: UpdateWork, content: AsyncIterable<Uint8Array>) {
       for await (const chunk of content) {
         bytes += chunk.length;
         if (bytes > DOWNLOAD_BYTES)
           throw new Error(`${host} sent more than ${DOWNLOAD_BYTES} bytes: this is not an update of a box`);
+        if (bytes - checkedBytes >= SPACE_CHECK_BYTES) {
+          checkedBytes = bytes;
+          await this.#ensureSpace(0);
+        }
         if (total > 0) this.#report({ percent: Math.floor((bytes * 100) / total) });
         yield chunk;
       }
     }.bind(this);
     mkdirSync(dirname(this.#files.download), { recursive: true });
+    // What a killed process has left.
+    await rm(this.#files.download, { force: true });
+    await this.#ensureSpace(total);
     const body = Readable.fromWeb(response.body as ReadableStream<Uint8Array>);
-    await pipeline(body, counted, createWriteStream(this.#files.download, { mode: 0o600 }));
+    await pipeline(body, counted, createWriteStream(this.#files.download, { mode: 0o600 }), { signal });
+  }
+
+  /** Rejects if the data partition does not have room for so many bytes and what must stay free. */
+  async #ensureSpace(bytes: number): Promise<void> {
+    const directory = dirname(this.#files.download);
+    const free = await this.#freeBytes(directory);
+    if (free >= bytes + KEEP_FREE_BYTES) return;
+    const [needed, kept, left] = [bytes, KEEP_FREE_BYTES, free].map((size) => Math.floor(size / 1000 ** 2));
+    throw new Error(
+      `the update does not fit in ${directory}: ${left} MB are free, ${kept} MB must stay free${bytes > 0 ? `, and it has ${needed} MB` : ''}; delete files, or install it from a memory stick`,
+    );
   }
 
   /**
@@ -125,7 +180,7 @@ export class UpdateWork {
    * left.
    */
   async back(): Promise<{ readonly name: string; readonly version: string | undefined }> {
-    return this.#run({ busy: 'back' }, async () => {
+    return this.#runAlone({ busy: 'back' }, async () => {
       const { slots } = await this.#updates.status();
       const other = slots.find(({ isBooted }) => !isBooted);
       if (other === undefined || !other.isGood) throw new Error('the other slot has no usable system');
@@ -134,6 +189,30 @@ export class UpdateWork {
       if (left !== undefined) write(this.#files.skipped, `${left}\n`);
       return other;
     });
+  }
+
+  /** Takes the lock of all work; undefined while another process has it. The kernel releases it if a process ends. */
+  #lock(): Disposable | undefined {
+    const directory = dirname(this.#files.state);
+    const own = join(directory, 'lock');
+    mkdirSync(directory, { recursive: true, mode: 0o755 });
+    // Who can open the file could hold the lock.
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    try {
+      return lockDirectory(own);
+    } catch (thrown) {
+      if (codeOf(thrown) === 'STORE_UNUSABLE') return undefined;
+      throw thrown;
+    }
+  }
+
+  async #runAlone<T>(begin: Partial<UpdateState>, work: () => Promise<T>): Promise<T> {
+    using lock = this.#lock();
+    if (lock === undefined)
+      throw new Error(
+        'another update is in progress; stellwerk update status shows it. Try again at its end',
+      );
+    return await this.#run(begin, work);
   }
 
   async #run<T>(begin: Partial<UpdateState>, work: () => Promise<T>): Promise<T> {
@@ -166,6 +245,11 @@ export class UpdateWork {
     const atMs = Number(this.#clock.monotonicNs() / 1_000_000n);
     write(this.#files.state, JSON.stringify({ ...this.#state, atMs }));
   }
+}
+
+async function freeBytesOf(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
 }
 
 /** Replaces a file that the gateway may read. */

@@ -1,15 +1,17 @@
 /** The work of the service for updates, with a script in the place of RAUC. */
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { systemClock } from '../../../src/base/clock.js';
+import { ManualClock, systemClock, type Clock } from '../../../src/base/clock.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 import { SlotUpdates } from '../../../src/cli/maintenance/slot-updates.js';
 import { UpdateWork } from '../../../src/cli/maintenance/update-work.js';
 import { isUpdateSource, readState, takeRequest } from '../../../src/service/updates/box-files.js';
 import { boxIn, put } from '../../tools/box/box-directory.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
 
 const STATUS = JSON.stringify({
   boot_primary: 'rootfs.1',
@@ -38,9 +40,12 @@ esac
   chmodSync(rauc, 0o755);
   const update = join(directory, 'update.raucb');
   put(update, 'sound');
-  const work = new UpdateWork(new SlotUpdates(rauc, files), files, systemClock());
+  const work = new UpdateWork(new SlotUpdates(rauc, files), files, { clock: systemClock() });
   const calls = () => readFileSync(join(directory, 'calls'), 'utf8');
-  return { directory, files, work, update, calls };
+  /** Another process with these slots. */
+  const other = (clock: Clock, freeBytes?: () => Promise<number>) =>
+    new UpdateWork(new SlotUpdates(rauc, files), files, { clock, freeBytes });
+  return { directory, files, work, update, calls, other };
 }
 
 t.test('an installation reports its progress, and the slots at its end', async (t) => {
@@ -67,6 +72,71 @@ t.test('an update is downloaded, and deleted again; a damaged one is rejected', 
   t.notOk(existsSync(files.download));
   t.match(await readState(files.state), { busy: '', problem: 'signature verification failed' });
   await t.rejects(work.install(`${origin}/none`), { message: /returned 404/ });
+  t.equal(calls().match(/^install/gm)?.length, 1);
+});
+
+/** An address that sends so many bytes, and then ends only if `ends`. */
+async function sender(t: Test, { bytes, ends, length }: { bytes: number; ends: boolean; length?: number }) {
+  const server = createServer((_request, response) => {
+    if (length !== undefined) response.setHeader('content-length', length);
+    if (ends) response.end(Buffer.alloc(bytes));
+    else response.write(Buffer.alloc(bytes));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/update.raucb`;
+}
+
+t.test('a download leaves 100 MB of the data partition free', async (t) => {
+  const { files, other, calls } = await box(t, '1.2.0');
+  const url = await sender(t, { bytes: 50e6, ends: true, length: 50e6 });
+  const tooLittle = other(systemClock(), async () => 149e6);
+  const message = /^the update does not fit in \S+\/data\/box: 149 MB are free, 100 MB must stay.* 50 MB;/;
+  await t.rejects(tooLittle.install(url), { message });
+  // Others write at the same time.
+  const free = [200e6, 110e6, 99e6];
+  const shrinking = other(systemClock(), async () => free.shift() ?? 0);
+  await t.rejects(shrinking.install(url), { message: /99 MB are free, 100 MB must stay free; delete files/ });
+  t.strictSame(free, []);
+  t.notOk(existsSync(files.download));
+  const enough = other(systemClock(), async () => 150e6);
+  t.equal(await enough.install(url), '1.2.0');
+  t.equal(calls().match(/^install/gm)?.length, 1);
+});
+
+t.test('a download that does not end is cancelled before systemd stops the service', async (t) => {
+  const { files, other } = await box(t, '1.2.0');
+  const url = await sender(t, { bytes: 1000, ends: false });
+  const clock = new ManualClock();
+  const installing = other(clock).install(url);
+  const failed = t.rejects(installing, { message: /^127\S+ did not send the update within 2 h$/ });
+  await until('the download', () => existsSync(files.download) && statSync(files.download).size === 1000);
+  clock.advance(2 * 3_600_000);
+  await failed;
+  t.notOk(existsSync(files.download));
+  t.equal(clock.pendingTimers, 0);
+  const service = join(PACKAGE_ROOT, 'box/image/overlay/etc/systemd/system/box-update.service');
+  t.match(readFileSync(service, 'utf8'), /^TimeoutStartSec=3h$/m);
+});
+
+t.test('two processes do not install at the same time', async (t) => {
+  const { files, other, work, update, calls } = await box(t, '1.2.0');
+  const url = await sender(t, { bytes: 1000, ends: false });
+  const clock = new ManualClock();
+  const failed = t.rejects(other(clock).install(url), { message: /within 2 h/ });
+  await until('the download', () => existsSync(files.download));
+  const message = /^another update is in progress/;
+  await t.rejects(work.install(update), { message });
+  await t.rejects(work.back(), { message });
+  await work.status();
+  t.match(await readState(files.state), { busy: 'download' }, 'the state is that of the first one');
+  t.ok(existsSync(files.download), 'and so is the file');
+  clock.advance(2 * 3_600_000);
+  await failed;
+  t.equal(await work.install(update), '1.2.0', 'afterwards');
   t.equal(calls().match(/^install/gm)?.length, 1);
 });
 
