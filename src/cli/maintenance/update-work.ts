@@ -15,7 +15,7 @@ import type { SlotUpdates } from './slot-updates.js';
 const DOWNLOAD_BYTES = 1024 ** 3;
 /** A download leaves this much of the data partition to the gateway, which commits there. */
 const KEEP_FREE_BYTES = 100 * 1000 ** 2;
-/** The free space is checked after so many bytes of a download: others write at the same time. */
+/** The free space is checked once per this much of a download, bytes: others write at the same time. */
 const SPACE_CHECK_BYTES = 8 * 1024 ** 2;
 /**
  * Limit of a download, ms: 15 kB/s for 107 MB. box-update.service may take 3 h; if systemd stopped it, the
@@ -164,7 +164,7 @@ export class UpdateWork {
     await pipeline(body, counted, createWriteStream(this.#files.download, { mode: 0o600 }), { signal });
   }
 
-  /** Rejects if the data partition does not have room for so many bytes and what must stay free. */
+  /** Rejects if the data partition does not have room for a size, and what must stay free. */
   async #ensureSpace(bytes: number): Promise<void> {
     const directory = dirname(this.#files.download);
     const free = await this.#freeBytes(directory);

@@ -75,7 +75,7 @@ t.test('an update is downloaded, and deleted again; a damaged one is rejected', 
   t.equal(calls().match(/^install/gm)?.length, 1);
 });
 
-/** An address that sends so many bytes, and then ends only if `ends`. */
+/** An address that sends `bytes` zeros, and then ends only if `ends`. */
 async function sender(t: Test, { bytes, ends, length }: { bytes: number; ends: boolean; length?: number }) {
   const server = createServer((_request, response) => {
     if (length !== undefined) response.setHeader('content-length', length);
