@@ -165,7 +165,7 @@ t.test('properties and settings keep what was typed, except passwords', { skip: 
   t.equal(await page.getByLabel('Password').inputValue(), '', 'the password of an instance is not kept');
   await page.getByLabel('Password').fill('nightingale');
   await page.getByRole('button', { name: 'Apply' }).click();
-  await page.locator('button:disabled', { hasText: 'Apply' }).waitFor();
+  await page.getByText('Applied', { exact: true }).waitFor();
   const saved = JSON.parse((await rpc(fixture, 'SVC_GetConfiguration', broker)) as string) as object;
   t.match(saved, { UserName: 'anna', Password: '***' }, 'both are saved');
 
