@@ -182,7 +182,8 @@ t.test(
       const ended = await decide(t, { ...situation, other, attemptsWithoutData });
       t.match(ended, { code: 1, verdict });
       t.strictSame(ended.asked, asked, `${attemptsWithoutData.join(' ')} ${other}`);
-      t.strictSame([ended.confirmed, ended.shown], ['1.0.0', [undefined, undefined, undefined]]);
+      const text = `stellwerk: ${verdict}`;
+      t.strictSame([ended.confirmed, ended.shown], ['1.0.0', [text, text, undefined]], 'no claim code');
     }
   },
 );
