@@ -9,6 +9,7 @@ import { PositionSlider, ShutterControl } from '../controls/shutter.js';
 import { StateText } from '../tiles/face.js';
 import { kindOfVariable } from '../tiles/kinds.js';
 import { isOn, stateLine, type StateLine } from '../tiles/state-line.js';
+import { hintText } from '../tiles/tile.js';
 import { shutterLine } from '../tiles/device-line.js';
 import { ColourInput, TextInput, TimeInput } from './inputs.js';
 import { sheetTexts } from './texts.js';
@@ -175,6 +176,5 @@ function Trigger({ variable }: { readonly variable: TreeNode }) {
 
 /** What a button that must be held says: what it does, or what is missing. */
 function holdText(hint: 'hold' | 'again' | undefined, text: string): string {
-  const { tile } = texts();
-  return hint === undefined ? text : hint === 'hold' ? tile.hold : tile.holdKeys;
+  return hint === undefined ? text : hintText(hint);
 }

@@ -110,7 +110,8 @@ function PulseTile({ tile, variable }: VariableTileProps) {
   );
 }
 
-function hintText(hint: 'hold' | 'again'): string {
+/** What is missing at a button that must be held. */
+export function hintText(hint: 'hold' | 'again'): string {
   const { tile } = texts();
   return hint === 'hold' ? tile.hold : tile.holdKeys;
 }
