@@ -97,3 +97,39 @@ t.test('lists show what is reported, not what is requested', { skip: noBrowser }
   await page.getByRole('tab', { name: 'Settings' }).click();
   await check('the connection', 'Connected to', '0');
 });
+
+t.test('the error of a script stays if the reply to the save is late', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  page.setDefaultTimeout(8000);
+  let deliver: (() => void) | undefined;
+  await page.routeWebSocket(/\/api\//, (socket) => {
+    const gateway = socket.connectToServer();
+    let save: string | undefined;
+    socket.onMessage((frame) => {
+      const { id, method } = JSON.parse(String(frame)) as { id: string; method: string };
+      if (method === 'SVC_SetScriptContent') save = id;
+      gateway.send(frame);
+    });
+    gateway.onMessage((frame) => {
+      const { id } = JSON.parse(String(frame)) as { id?: string };
+      if (id !== undefined && id === save) deliver = () => socket.send(frame);
+      else socket.send(frame);
+    });
+  });
+  await page.goto(`${new URL(fixture.front).origin}/console/`);
+  await signIn(page);
+  await open(page, `#/scripts/${await fixture.id('area/ground/off')}`);
+  await page.getByRole('textbox', { name: 'Text of All off' }).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('print(1;');
+  await page.keyboard.press('Control+s');
+  const error = page.getByRole('alert').filter({ hasText: 'Syntax error in line 1:' });
+  await error.waitFor();
+  await until('the reply to the save', () => deliver !== undefined);
+  deliver?.();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await error.waitFor();
+  await page.locator('.cm-lintRange-error').waitFor();
+});

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { TreeNode } from '../../web/model.js';
 import { lazy } from '../../web/parts/lazy.js';
 import { addressOf } from '../../web/router.js';
@@ -24,7 +24,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
   const outcome = useSignal<Outcome>(undefined);
   const isAsking = useSignal(false);
   const revision = useSignal(0);
-  const problems = useSignal<readonly TextProblem[]>([]);
+  const runError = useSignal('');
   const hints = useSignal<readonly TextProblem[]>([]);
   const { name } = script;
   const { data } = script.entry.value;
@@ -40,10 +40,9 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
     );
   }, [script.id]);
   const facts = record.value !== undefined && 'value' in record.value ? record.value.value : undefined;
-  const error = facts?.ScriptError ?? '';
-  useEffect(() => {
-    problems.value = problemsOf(error);
-  }, [error]);
+  // A run also finds what the check of the text cannot.
+  const error = runError.value || (facts?.ScriptError ?? '');
+  const problems = useMemo(() => problemsOf(error), [error]);
 
   const draft = app.drafts.value.get(script.id);
   const setDraft = (text: string | undefined) => {
@@ -65,7 +64,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
       const typed = app.drafts.peek().get(script.id) ?? stored.peek();
       stored.value = text;
       setDraft(typed);
-      problems.value = [];
+      runError.value = '';
       reload();
     }, scripts.saved);
   };
@@ -74,10 +73,10 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
     outcome.value = 'running';
     try {
       outcome.value = { output: await app.call('SVC_RunScriptWait', script.id) };
-      problems.value = [];
+      runError.value = '';
     } catch (thrown) {
-      outcome.value = { error: errorText(thrown) };
-      problems.value = problemsOf(errorText(thrown));
+      runError.value = errorText(thrown);
+      outcome.value = { error: runError.value };
     }
     reload();
   };
@@ -128,7 +127,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
         label={scripts.text(name)}
         value={draft ?? stored.value}
         revision={revision.value}
-        problems={problems.value}
+        problems={problems}
         objects={() => [...app.gateway.model.all()].map(({ entry }) => entry.peek())}
         onCheck={(found) => (hints.value = found)}
         reference={
@@ -139,7 +138,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
         onRun={() => void run()}
       />
       <p class="soft">{scripts.leave}</p>
-      {problems.value.map(({ line, text }) => (
+      {problems.map(({ line, text }) => (
         <Problem key={line} text={sayProblem(line, text)} />
       ))}
       <div class="hints" role="status" aria-label={scripts.check.label}>
