@@ -29,14 +29,16 @@ interface Situation {
   reason?: string;
   /** The claim code of a gateway without an owner. */
   claim?: string;
-  /** The attempts that the slots have left, if the data partition cannot be mounted. */
-  attemptsWithoutData?: [a: number, b: number];
+  /** The attempts that the slots have left. */
+  attempts?: [a: number, b: number];
+  /** Whether the data partition cannot be mounted. */
+  isDataMissing?: boolean;
 }
 
 /** Runs the script on a box; returns its verdict, what it asked RAUC and systemd for, and the box's files. */
 async function decide(t: Test, situation: Situation) {
   const { gate, crashes = 0, confirmed, other = 'empty', order = 'A B', reason, claim } = situation;
-  const { otherCheck = 0, attemptsWithoutData } = situation;
+  const { otherCheck = 0, attempts: [a, b] = [2, 3], isDataMissing = false } = situation;
   const root = await tempDirectory(t);
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -61,12 +63,11 @@ async function decide(t: Test, situation: Situation) {
     join(PACKAGE_ROOT, 'systemd/note-rollback.sh'),
     join(root, 'opt/stellwerk/current/systemd/note-rollback.sh'),
   );
-  const [a, b] = attemptsWithoutData ?? [2, 3];
   program(
     'usr/lib/stellwerk-box/fw_printenv',
     `case $* in *BOOT_ORDER) echo '${order}' ;; *) printf 'BOOT_ORDER=${order}\nBOOT_A_LEFT=${a}\nBOOT_B_LEFT=${b}\n' ;; esac`,
   );
-  program('bin/mountpoint', `exit ${attemptsWithoutData ? 1 : 0}`);
+  program('bin/mountpoint', `exit ${isDataMissing ? 1 : 0}`);
   program('bin/rauc', `echo "rauc $*" >>${log}`);
   program(
     'bin/systemctl',
@@ -144,6 +145,14 @@ t.test('a gateway that crashes in the only system of the box is neither bad nor 
   }
 });
 
+t.test('a box without another system remains on after the last attempt of a new version', async (t) => {
+  const used = { gate: 1, attempts: [0, 3] } satisfies Situation;
+  const only = await decide(t, { ...used, other: 'empty' });
+  t.strictSame([only.code, only.asked], [1, []]);
+  t.match(only.verdict, /^unhealthy .* the other slot has no system$/);
+  t.strictSame((await decide(t, { ...used, other: 'system' })).asked, [REBOOT]);
+});
+
 t.test('errors in the configuration count only if the other version accepts it', async (t) => {
   const accepted = await decide(t, { gate: 78, other: 'system' });
   t.strictSame(accepted.asked, [MARK_BAD, REBOOT]);
@@ -171,7 +180,7 @@ t.test(
   async (t) => {
     const situation = { gate: 0, confirmed: '1.0.0', claim: 'ABCD2345' };
     const verdict = 'unhealthy: the data partition cannot be mounted';
-    for (const [attemptsWithoutData, other, asked] of [
+    for (const [attempts, other, asked] of [
       [[2, 0], 'system', [REBOOT]],
       [[2, 3], 'empty', [REBOOT]],
       [[0, 3], 'system', [REBOOT]],
@@ -179,9 +188,9 @@ t.test(
       [[0, 3], 'no kernel', []],
       [[0, 0], 'system', []],
     ] satisfies [[number, number], Situation['other'], string[]][]) {
-      const ended = await decide(t, { ...situation, other, attemptsWithoutData });
+      const ended = await decide(t, { ...situation, other, attempts, isDataMissing: true });
       t.match(ended, { code: 1, verdict });
-      t.strictSame(ended.asked, asked, `${attemptsWithoutData.join(' ')} ${other}`);
+      t.strictSame(ended.asked, asked, `${attempts.join(' ')} ${other}`);
       const text = `stellwerk: ${verdict}`;
       t.strictSame([ended.confirmed, ended.shown], ['1.0.0', [text, text, undefined]], 'no claim code');
     }
