@@ -171,10 +171,11 @@ lab-box: build ## the flashable image and its updates on an emulated board (root
 	$(Q)for one in boot first-page replace updates faults pi3; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
 
 lab-box-short: build ## the image of this architecture: built twice and compared, started, updated, rolled back (root, Debian; 10 min)
-	$(Q)$(MAKE) bundle ARCH=$(HOST_ARCH)
-	$(Q)BOARD=generic-$(HOST_ARCH) $(NODE) dist/test/lab/box/up.js
+	@# The boot script needs no image: it is tested while that is built.
+	$(Q)TAP_TIMEOUT=600 $(NODE) dist/test/lab/box/boot-script.js & script=$$!; \
+	  { $(MAKE) bundle ARCH=$(HOST_ARCH) && BOARD=generic-$(HOST_ARCH) $(NODE) dist/test/lab/box/up.js; }; built=$$?; \
+	  wait $$script && exit $$built
 	$(Q)BOARD=generic-$(HOST_ARCH) TAP_TIMEOUT=1800 $(NODE) dist/test/lab/box/short.js
-	$(Q)TAP_TIMEOUT=600 $(NODE) dist/test/lab/box/boot-script.js
 
 lab-power-cuts: build ## power cuts of the emulated box at random moments of its life: POINTS=300 (root, Debian; 1 h and more)
 	$(Q)$(MAKE) bundle ARCH=arm64
