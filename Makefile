@@ -170,7 +170,7 @@ lab-box: build ## the flashable image and its updates on an emulated board (root
 	$(Q)$(NODE) dist/test/lab/box/up.js
 	$(Q)for one in boot first-page replace updates faults pi3; do TAP_TIMEOUT=7200 $(NODE) dist/test/lab/box/$$one.js || exit 1; done
 
-lab-box-short: build ## the image of this architecture: built twice and compared, started, updated, rolled back (root, Debian; 10 min)
+lab-box-short: build ## the image of this architecture: built twice and compared, started, updated, rolled back (root, Debian; 11 min)
 	@# The boot script needs no image: it is tested while that is built.
 	$(Q)TAP_TIMEOUT=600 $(NODE) dist/test/lab/box/boot-script.js & script=$$!; \
 	  { $(MAKE) bundle ARCH=$(HOST_ARCH) && BOARD=generic-$(HOST_ARCH) $(NODE) dist/test/lab/box/up.js; }; built=$$?; \
