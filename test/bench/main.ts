@@ -1,6 +1,6 @@
 /**
- * Measures the gateway: `node dist/test/bench/main.js`, with `BENCH=short` in about six minutes,
- * `BENCH=http,start` only those families. Prints a table, writes build/bench.json, build/bench.md and for
+ * Measures the gateway: `node dist/test/bench/main.js`, with `BENCH=short` in about seven minutes,
+ * `BENCH=http,process` only those families. Prints a table, writes build/bench.json, build/bench.md and for
  * `.ci/run` build/results/bench.json. A figure that misses its goal is reported; lost messages, wrong replies
  * and failed measurements fail the run.
  */
@@ -57,7 +57,14 @@ const FULL: Effort = { rounds: 15, seconds: 1 };
 
 const words = (process.env['BENCH'] ?? '').split(',').filter((word) => word !== '');
 const effort = words.includes('short') ? SHORT : FULL;
-const named = words.filter((word) => word in families);
+const named = words.filter((word) => word !== 'short');
+const unknown = named.filter((name) => !(name in families));
+if (unknown.length > 0) {
+  console.error(
+    `no such family: ${unknown.join(', ')}; BENCH is short, or of ${Object.keys(families).join(', ')}`,
+  );
+  process.exit(2);
+}
 const cores = takeCores();
 if (cores.server === undefined) console.log('one core, or no taskset: server and load share it');
 const directory = mkdtempSync(join(tmpdir(), 'stellwerk-bench-'));

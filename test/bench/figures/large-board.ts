@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../tools/until.js';
 import type { Effort, Report } from '../statistics.js';
 import { call, callAll, LOGIN, served, type Server } from '../gateway.js';
-import { cpuMs, idle, pinned, residentMiB, type Cores } from '../machine.js';
+import { RELEASED_MS, cpuMs, idle, pinned, residentMiB, type Cores } from '../machine.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 /** The lines of a large cabinet. */
@@ -40,16 +40,21 @@ export async function largeBoardFigures(
 ): Promise<Report> {
   await using full = await start(join(directory, 'cabinet'), tree, cores);
   await using bare = await start(join(directory, 'shelf'), [], cores);
-  const ids = (await callAll(
+  const instances = await idsOf(
     full.port,
-    outputs.map((ident) => ['SVC_GetObjectIDByIdent', ident, 0]),
-  )) as number[];
-  const links = await Promise.all(tree.map(({ ident }) => variableOf(full.port, ident, 'LINK')));
+    tree.map(({ ident }) => [ident, 0]),
+  );
+  const links = await idsOf(
+    full.port,
+    instances.map((id) => ['LINK', id]),
+  );
+  const ids = instances.slice(INPUTS);
   const areOnline = async () => {
     const values = (await call(full.port, 'GW_GetValues', links)) as { Value: unknown }[];
     return values.every(({ Value }) => Value === 'online');
   };
   await until('all lines', areOnline, 20_000);
+  await sleep(RELEASED_MS);
   await idle(full.pid);
   await idle(bare.pid);
   const mib = [residentMiB(full.pid), residentMiB(bare.pid)] as const;
@@ -115,7 +120,8 @@ async function start(directory: string, instances: readonly object[], cores: Cor
   return served(pinned(cores.server, [process.execPath, ...args]));
 }
 
-async function variableOf(port: number, ident: string, variable: string): Promise<unknown> {
-  const id = await call(port, 'SVC_GetObjectIDByIdent', ident, 0);
-  return call(port, 'SVC_GetObjectIDByIdent', variable, id);
+/** The ids of objects, by their idents and parents, in one batch: a client may open 256 connections. */
+async function idsOf(port: number, paths: readonly (readonly [string, number])[]): Promise<number[]> {
+  const calls = paths.map(([ident, parent]) => ['SVC_GetObjectIDByIdent', ident, parent] as const);
+  return (await callAll(port, calls)) as number[];
 }
