@@ -70,3 +70,38 @@ t.test('what an item protects must be held wherever it is shown', { skip: noBrow
   await check('the sheet of a script', run, done);
   t.strictSame(problems, []);
 });
+
+t.test('nothing is operated before the items are known', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  let deliver: (() => void) | undefined;
+  let commands = 0;
+  await page.routeWebSocket(/\/api\//, (socket) => {
+    const gateway = socket.connectToServer();
+    let items: string | undefined;
+    socket.onMessage((frame) => {
+      const { id, method } = JSON.parse(String(frame)) as { id: string; method: string };
+      if (method === 'WFC_GetItems') items = id;
+      if (method === 'WFC_ExecuteKeyed') commands += 1;
+      gateway.send(frame);
+    });
+    gateway.onMessage((frame) => {
+      const { id } = JSON.parse(String(frame)) as { id?: string };
+      if (id !== undefined && id === items) deliver = () => socket.send(frame);
+      else socket.send(frame);
+    });
+  });
+  await page.goto(`${fixture.front}#/room/${await fixture.id('area/ground')}`);
+  const relay = page.getByRole('switch', { name: /Hall relay/ });
+  await relay.waitFor();
+  await until('the items', () => deliver !== undefined);
+  const isOn = () => valueAt(fixture, 'area/ground/hall_relay/STATE');
+  const before = await isOn();
+  t.ok(await relay.isDisabled());
+  await relay.click({ force: true });
+  deliver?.();
+  await relay.click();
+  await until('a tap once the items are known', async () => (await isOn()) !== before);
+  t.equal(commands, 1, 'the first tap sent none');
+});

@@ -51,18 +51,20 @@ export class App {
   readonly messages: FrontMessages;
   /** The pages that the owner defined; none: pages follow the tree. */
   readonly pages: Signal<readonly ItemPage[]> = signal([]);
-  /** Whether a command to an object must be held. Subscribes. */
-  readonly mustConfirm: Signal<(id: number) => boolean> = signal(() => false);
+  /** Whether a command to an object must be held: each one until the items are known. Subscribes. */
+  readonly mustConfirm: Signal<(id: number) => boolean> = signal(() => true);
   /** Read to screen readers: polite for the outcome of a user's action, assertive for rejections. */
   readonly polite = signal('');
   readonly assertive = signal('');
-  /** Nothing is operated while the page shows an older state. */
+  /** Nothing is operated while the page shows an older state, or does not know yet what the owner protects. */
   readonly isInert: ReadonlySignal<boolean>;
   /** The gateway's time in unix ms, every 10 s: for ages. */
   readonly tick: Signal<number>;
   readonly isDark: ReadonlySignal<boolean>;
   /** The name of a module's variable in the user's language; in English until that is loaded. */
   readonly variableNames: Signal<(name: string) => string> = signal((name) => name);
+  /** Whether the items were loaded since the last connection, or could not be. */
+  readonly #areItemsKnown = signal(false);
   /** Commands whose reply was lost: the object, and the key of the last one. */
   readonly #lost = new Map<number, string>();
 
@@ -78,11 +80,12 @@ export class App {
       onMessage: (record) => this.messages.receive(record),
       onReport: (id) => this.commands.reported(id),
     });
-    this.isInert = computed(() => this.gateway.state.value.kind !== 'live');
+    this.isInert = computed(() => this.gateway.state.value.kind !== 'live' || !this.#areItemsKnown.value);
     this.tick = signal(this.gateway.now());
     every(TICK_MS, () => (this.tick.value = this.gateway.now()));
     this.isDark = this.#darkness();
     this.gateway.state.subscribe((state) => {
+      this.#areItemsKnown.value = false;
       if (state.kind === 'live') void this.#refresh();
     });
   }
@@ -169,7 +172,7 @@ export class App {
   /** Loads what no change reports. If the connection is lost meanwhile, the next connection repeats it. */
   async #refresh(): Promise<void> {
     try {
-      await this.#loadPages();
+      await this.#loadPages().finally(() => (this.#areItemsKnown.value = true));
       await this.#recall();
     } catch {
       // The page shows that there is no connection.
@@ -210,7 +213,8 @@ export class App {
 
   async #loadPages(): Promise<void> {
     const items = (await this.gateway.call('WFC_GetItems', [this.facts.id])) as readonly unknown[];
-    if (items.length === 0 && this.pages.peek().length === 0) return;
+    if (items.length === 0 && this.pages.peek().length === 0)
+      return void (this.mustConfirm.value = () => false);
     const { confirmationOf, pagesOf } = await import('./items.js');
     this.mustConfirm.value = confirmationOf(this.gateway.model, (this.pages.value = pagesOf(items)));
   }

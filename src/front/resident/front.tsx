@@ -36,7 +36,9 @@ function Connected() {
   const { isKiosk } = app.preferences.value;
   useEffect(() => (isKiosk ? returnWhenIdle(app) : undefined), [isKiosk]);
   return (
-    <div class={`front ${app.isInert.value ? 'offline' : ''} ${isKiosk ? 'kiosk' : ''}`}>
+    <div
+      class={`front ${app.gateway.state.value.kind === 'live' ? '' : 'offline'} ${isKiosk ? 'kiosk' : ''}`}
+    >
       <ConnectionBanner />
       {app.gateway.isLoaded.value ? <Page /> : <p class="loading">{texts().loading}</p>}
       {!isKiosk && <Tabs />}
