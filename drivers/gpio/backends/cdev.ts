@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/base/clock.js';
 import { codeOf, type Fault, fault, faultFrom } from '../../../src/base/fault.js';
 import { nativeFile } from '../../../src/base/package-root.js';
 import type { KeeperClient } from '../keeper/keeper-client.js';
-import type { ConnectKeeper, KeeperConnection, KeeperSocket } from '../keeper/keeper-connection.js';
+import type { ConnectKeeper, KeeperSocket } from '../keeper/keeper-connection.js';
 import {
   adoptOutput,
   CdevLine,
@@ -66,6 +66,8 @@ export interface GpioAddon {
  */
 const EVENT_WORDS = 12;
 const RISING_EDGE = 1;
+/** What opening the node of a chip that is gone fails with. */
+const UNPLUGGED: ReadonlySet<string> = new Set(['ENOENT', 'ENODEV', 'ENXIO']);
 
 const ADDON = nativeFile('gpio.node');
 
@@ -95,8 +97,6 @@ class CharacterDevice implements GpioBackend {
   readonly #directory: string;
   readonly #keeper: KeeperClient | undefined;
   readonly #held = new Set<CdevLine>();
-  /** Set by the first output that is guarded. */
-  #connection: KeeperConnection | undefined;
 
   constructor(addon: GpioAddon, clock: Clock, { directory = '/dev', keeper }: CharacterDeviceOptions) {
     this.#addon = addon;
@@ -116,7 +116,15 @@ class CharacterDevice implements GpioBackend {
       .filter((entry) => /^gpiochip\d+$/.test(entry.name) && !entry.isSymbolicLink())
       .map((entry) => entry.name);
     names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-    return names.map((name) => withTranslatedErrors(name, () => this.#addon.chip(this.#path({ name }))));
+    return names.flatMap((name) => {
+      try {
+        return this.#addon.chip(this.#path({ name }));
+      } catch (thrown) {
+        // It may have been unplugged since the directory was read; the other chips are still there.
+        if (UNPLUGGED.has(codeOf(thrown) ?? '')) return [];
+        throw translateError(name, thrown);
+      }
+    });
   }
 
   async lines(chip: Chip): Promise<LineInfo[]> {
@@ -130,13 +138,11 @@ class CharacterDevice implements GpioBackend {
 
   async requestOutput(location: LineLocation, options: OutputOptions): Promise<OutputLine> {
     const { guard } = options;
-    const connection =
-      guard && (await this.#keeper?.connection((...args) => new this.#addon.KeeperSocket(...args)));
+    const connection = guard && (await this.#keeper?.connection(this.#connect));
     if (guard === undefined || connection === undefined) {
       const request = this.#newOutput(location, options);
       return this.#holdOutput((onClosed) => new CdevLine({ location, ...request, onClosed }));
     }
-    this.#connection = connection;
     const entry = connection.formatEntry(location, await this.#nth(location.chip), { ...options, guard });
     const given = (await connection.request(entry, location.name)) as Request | undefined;
     try {
@@ -164,8 +170,9 @@ class CharacterDevice implements GpioBackend {
     options: InputOptions,
     listener: InputListener,
   ): Promise<InputLine> {
-    // The line may have been an output a moment ago that the keeper still guards.
-    await this.#connection?.release(location, await this.#nth(location.chip));
+    // If the line was an output a moment ago, or in an earlier run, the keeper may still hold it.
+    const connection = await this.#keeper?.connectionIfHolding(this.#connect);
+    await connection?.release(location, await this.#nth(location.chip));
     const { activeLow, input, rising, falling, pullUp, pullDown, biasDisabled } = this.#addon.flags;
     const biasFlags = { 'as-is': 0, disabled: biasDisabled, 'pull-up': pullUp, 'pull-down': pullDown };
     const request = this.#request(location, {
@@ -200,6 +207,8 @@ class CharacterDevice implements GpioBackend {
       throw this.#requestError(location, thrown);
     }
   }
+
+  readonly #connect: ConnectKeeper = (...args) => new this.#addon.KeeperSocket(...args);
 
   /** Requests a line and drives it in one step. */
   #newOutput(location: LineLocation, options: OutputOptions): OpenRequest {

@@ -86,6 +86,20 @@ export class KeeperClient {
     return this.#connection.get();
   }
 
+  /**
+   * The connection if there is one, or if the keeper may hold lines: those of the table, which were outputs in
+   * an earlier run.
+   */
+  async connectionIfHolding(connect: ConnectKeeper): Promise<KeeperConnection | undefined> {
+    if (this.#paths === undefined) return undefined;
+    if (this.#connection === undefined) {
+      const { OutputTableFile } = await import('./output-table-file.js');
+      const options = { path: this.#paths.table, clock: this.#clock, log: this.#log };
+      if ((await OutputTableFile.open(options)).isEmpty) return undefined;
+    }
+    return this.connection(connect);
+  }
+
   /** Includes an output in the health check until it is removed. */
   addOutput(output: HeldOutput): void {
     this.#outputs.add(output);

@@ -36,6 +36,10 @@ export class OutputTableFile {
     this.#entries = new Map(entries.map((entry) => [entryKey(entry), entry]));
   }
 
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   add(entry: string): void {
     this.#entries.set(entryKey(entry), entry);
     this.#scheduleWrite();

@@ -114,12 +114,12 @@ await t.test('a gateway gets its reply after the state was written', { skip }, a
   const keeper = await box.keeper();
   const gateway = box.gateway();
   const health = () => gateway.send({ health: true });
-  await gateway.send({ take: { offset: 1, boot: 'inactive', guard: HOLD } });
+  await gateway.send({ requestOutput: { offset: 1, boot: 'inactive', guard: HOLD } });
   await until('the first to be guarded', async () => /1 guarded/.test(await health()));
   // A pipe waits for its reader when it is opened.
   const pipe = join(box.runtime, 'state.new');
   await promisify(execFile)('mkfifo', [pipe]);
-  const taken = gateway.send({ take: { offset: 2, boot: 'inactive', guard: HOLD } });
+  const taken = gateway.send({ requestOutput: { offset: 2, boot: 'inactive', guard: HOLD } });
   const waitsIn = `/proc/${keeper.process.pid}/wchan`;
   await until('the keeper to write', async () => /partner/.test(await readFile(waitsIn, 'utf8')));
   t.notMatch(await health(), /2 guarded/);
@@ -141,4 +141,19 @@ await t.test('a state that could not be written is written later', { skip }, asy
   await until('the state to be written', async () => /^kept 0 3 /m.test(await state()));
   await keeper.waitFor(/state is written again/);
   t.equal(keeper.output.match(/cannot be written/g)?.length, 1, 'reported once');
+});
+
+await t.test('an output of an earlier run becomes an input', { skip }, async (t) => {
+  const box = await KeeperFixture.make(t, built as NonNullable<typeof built>);
+  await box.keeper();
+  const first = box.gateway();
+  await first.send({ requestOutput: { offset: 2, boot: 'active', guard: HOLD } });
+  await first.send({ goodbye: 'stop' });
+  await first.end();
+  t.match(await readFile(box.table, 'utf8'), /^kept 0 2 /m);
+  const second = box.gateway();
+  t.match(await second.send({ input: 2 }), /does not support that/, 'the stand-in has no inputs');
+  const state = await readFile(join(box.runtime, 'state'), 'utf8');
+  t.notMatch(state, /^kept 0 2 /m, 'the keeper has released the line');
+  await until('the table to be empty', async () => /end 0 /.test(await readFile(box.table, 'utf8')));
 });

@@ -72,7 +72,7 @@ async function three(t: Test, box: KeeperFixture, on: 'onDeath' | 'onStop' | 'on
   const gateway = box.gateway();
   for (const [n, policy] of (['hold', 'inactive', 'active'] as const).entries()) {
     const guard = { ...HOLD, [on]: policy };
-    await gateway.send({ take: { offset: n + 1, boot: 'inactive', guard } });
+    await gateway.send({ requestOutput: { offset: n + 1, boot: 'inactive', guard } });
     await gateway.send({ set: n + 1, active: policy !== 'active' });
   }
   t.same(await box.levels(1, 2, 3), [true, true, false]);
@@ -126,18 +126,22 @@ await t.test('a gateway that returns takes its lines over without driving them',
   const before = (await box.history()).length;
   const two = box.gateway();
   const found = [];
-  for (const offset of [1, 2, 3]) found.push(await two.send({ take: { offset, boot: 'hold', guard: HOLD } }));
+  for (const offset of [1, 2, 3])
+    found.push(await two.send({ requestOutput: { offset, boot: 'hold', guard: HOLD } }));
   t.same(found, ['true', 'false', 'true']);
   t.equal((await box.history()).length, before);
   const other = box.gateway();
   t.match(
-    await other.send({ take: { offset: 1, boot: 'hold', guard: HOLD } }),
+    await other.send({ requestOutput: { offset: 1, boot: 'hold', guard: HOLD } }),
     /keeps this line for another gateway/,
   );
 
   // Changing the polarity does not change the level.
   await two.send({ close: 1 });
-  t.equal(await two.send({ take: { offset: 1, activeLow: true, boot: 'hold', guard: HOLD } }), 'false');
+  t.equal(
+    await two.send({ requestOutput: { offset: 1, activeLow: true, boot: 'hold', guard: HOLD } }),
+    'false',
+  );
   t.same(await box.levels(1), [true]);
 });
 
@@ -146,13 +150,13 @@ await t.test('a hold ends inactive unless a gateway claims the line in time', { 
   const keeper = await box.keeper();
   const guard = { ...HOLD, holdForS: 2 };
   const one = box.gateway();
-  for (const offset of [1, 2]) await one.send({ take: { offset, boot: 'active', guard } });
+  for (const offset of [1, 2]) await one.send({ requestOutput: { offset, boot: 'active', guard } });
   // It runs before the hold begins: its start may take longer than that.
   const two = box.gateway();
   await two.send({ health: true });
   await one.end('SIGKILL');
   await keeper.waitFor(/2 outputs held/);
-  t.equal(await two.send({ take: { offset: 1, boot: 'hold', guard } }), 'true');
+  t.equal(await two.send({ requestOutput: { offset: 1, boot: 'hold', guard } }), 'true');
   await box.become({ 2: false });
   t.same(await box.levels(1), [true], 'the claimed line is still held');
   await keeper.waitFor(/LINE%202 was held for 2 s and no gateway claimed it: inactive/);
@@ -174,7 +178,7 @@ await t.test('a stalled gateway loses its outputs, notices it and drives nothing
   for (const offset of [1, 2, 3]) await gateway.send({ close: offset });
   const found = [];
   for (const offset of [1, 2, 3])
-    found.push(await gateway.send({ take: { offset, boot: 'hold', guard: HOLD } }));
+    found.push(await gateway.send({ requestOutput: { offset, boot: 'hold', guard: HOLD } }));
   t.same(found, ['true', 'false', 'true'], 'it finds the levels that the keeper has driven');
   t.equal((await box.history()).length, before, 'it has driven nothing until then');
   await gateway.send({ set: 2, active: true });
@@ -260,7 +264,9 @@ await t.test(
   async (t) => {
     const box = await makeFixture(t);
     const gateway = box.gateway();
-    await gateway.send({ take: { offset: 2, boot: 'active', guard: { ...HOLD, onDeath: 'inactive' } } });
+    await gateway.send({
+      requestOutput: { offset: 2, boot: 'active', guard: { ...HOLD, onDeath: 'inactive' } },
+    });
     t.match(await gateway.send({ health: true }), /1 of 1 not guarded: .* can't be reached: ENOENT/);
     const before = (await box.history()).length;
     await box.keeper();
@@ -275,14 +281,14 @@ await t.test('a reopened line is not released; one that is no longer used is', {
   const box = await makeFixture(t);
   await box.keeper();
   const gateway = box.gateway();
-  await gateway.send({ take: { offset: 2, boot: 'active', guard: HOLD } });
+  await gateway.send({ requestOutput: { offset: 2, boot: 'active', guard: HOLD } });
   await gateway.send({ close: 2 });
-  t.equal(await gateway.send({ take: { offset: 2, boot: 'hold', guard: HOLD } }), 'true');
+  t.equal(await gateway.send({ requestOutput: { offset: 2, boot: 'hold', guard: HOLD } }), 'true');
   await until('the table to be written', async () => {
     const entries = parseTable(await readFile(box.table, 'utf8').catch(() => ''));
     return entries.join() === 'kept 0 2 LINE%202 high push-pull hold hold hold hold 0';
   });
-  const twice = { take: { offset: 2, boot: 'hold', guard: HOLD } };
+  const twice = { requestOutput: { offset: 2, boot: 'hold', guard: HOLD } };
   t.match(await gateway.send(twice), /LINE 2 is in use by stellwerk/, 'a line belongs to one instance');
 
   // An input gets the line immediately.
@@ -292,13 +298,13 @@ await t.test('a reopened line is not released; one that is no longer used is', {
     /does not support that/,
     'refused by the stand-in, which has no inputs',
   );
-  await gateway.send({ take: { offset: 4, boot: 'active', guard: HOLD } });
+  await gateway.send({ requestOutput: { offset: 4, boot: 'active', guard: HOLD } });
   await gateway.send({ close: 4 });
   const state = join(box.runtime, 'state');
   await until('the line to be released', async () => !/kept 0 [24] /.test(await readFile(state, 'utf8')));
   await until('the table to be empty', async () => /end 0 /.test(await readFile(box.table, 'utf8')));
   const other = box.gateway();
-  t.equal(await other.send({ take: { offset: 4, boot: 'hold', guard: HOLD } }), 'true');
+  t.equal(await other.send({ requestOutput: { offset: 4, boot: 'hold', guard: HOLD } }), 'true');
 });
 
 const skipUsers =

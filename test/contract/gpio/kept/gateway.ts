@@ -1,6 +1,6 @@
 /**
- * The part of a gateway that holds outputs, as a program that can be killed: a backend controlled by lines of
- * JSON.
+ * Runs only the GPIO backend of a gateway with its outputs, so that tests can kill it. Each line of its standard
+ * input is a command in JSON.
  */
 import { createInterface } from 'node:readline';
 import { openCharacterDevice } from '../../../../drivers/gpio/backends/cdev.js';
@@ -12,8 +12,8 @@ import { type Log, silentLog } from '../../../../src/base/log.js';
 import type { StatePolicy } from '../../../../src/device/toolkit/enum-property.js';
 
 interface Command {
-  readonly asked: number;
-  readonly take?: { offset: number; activeLow?: boolean; boot: StatePolicy; guard: Guard };
+  readonly requestId: number;
+  readonly requestOutput?: { offset: number; activeLow?: boolean; boot: StatePolicy; guard: Guard };
   readonly input?: number;
   readonly set?: number;
   readonly active?: boolean;
@@ -42,12 +42,12 @@ async function locationOf(offset: number) {
   return { chip, offset, name: `LINE ${offset}` };
 }
 
-async function take({
+async function requestOutput({
   offset,
   activeLow = false,
   boot,
   guard,
-}: NonNullable<Command['take']>): Promise<string> {
+}: NonNullable<Command['requestOutput']>): Promise<string> {
   const onLost = (cause: Error) => say(`lost ${offset} ${cause.message}`);
   const options = { activeLow, drive: 'push-pull', boot, guard, onLost } as const;
   const line = await backend.requestOutput(await locationOf(offset), options);
@@ -69,7 +69,7 @@ async function goodbye(how: 'stop' | 'update'): Promise<string> {
 }
 
 async function execute(command: Command): Promise<string> {
-  if (command.take !== undefined) return take(command.take);
+  if (command.requestOutput !== undefined) return requestOutput(command.requestOutput);
   if (command.close !== undefined) return close(command.close);
   if (command.goodbye !== undefined) return goodbye(command.goodbye);
   if (command.health !== undefined) return JSON.stringify(keeper.check());
@@ -90,5 +90,5 @@ for await (const line of createInterface(process.stdin)) {
   const command = JSON.parse(line) as Command;
   void execute(command)
     .catch((thrown: unknown) => `failed: ${messageOf(thrown)}`)
-    .then((reply) => say(`done ${command.asked} ${reply}`));
+    .then((reply) => say(`done ${command.requestId} ${reply}`));
 }

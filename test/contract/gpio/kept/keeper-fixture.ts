@@ -176,13 +176,13 @@ export class KeeperFixture {
 
 /** A gateway's process. */
 export class Gateway extends Program {
-  #asked = 0;
+  #lastRequestId = 0;
 
   /** Sends a command and waits for its reply. */
   async send(what: object): Promise<string> {
-    const requests = ++this.#asked;
-    this.process.stdin?.write(`${JSON.stringify({ ...what, asked: requests })}\n`);
-    const [, reply = ''] = await this.waitFor(new RegExp(`^done ${requests} ?(.*)$`, 'm'));
+    const requestId = ++this.#lastRequestId;
+    this.process.stdin?.write(`${JSON.stringify({ ...what, requestId })}\n`);
+    const [, reply = ''] = await this.waitFor(new RegExp(`^done ${requestId} ?(.*)$`, 'm'));
     return reply;
   }
 }
