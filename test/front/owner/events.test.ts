@@ -86,6 +86,15 @@ t.test('an event is created, set up and run in the console', { skip: noBrowser }
   await page.getByRole('button', { name: 'Add a condition' }).click();
   await page.getByRole('button', { name: '+ Time' }).click();
   await page.getByLabel('Time', { exact: true }).fill('00:00:00');
+  // 29 February of every year can be entered, and is shown with a leap year.
+  await page.getByRole('button', { name: '+ Date' }).click();
+  const date = page.getByLabel('Date', { exact: true });
+  await date.fill('2028-02-29');
+  t.match(await date.inputValue(), /^20\d\d-02-29$/);
+  await page.getByRole('button', { name: '+ Variable' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.notice').getByText('A rule has no variable').waitFor();
+  await page.getByRole('button', { name: 'Remove the rule' }).first().click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.locator('.notice').getByText('Saved').waitFor();
   await page.getByText('when Hall button changes to On').first().waitFor();
@@ -98,8 +107,17 @@ t.test('an event is created, set up and run in the console', { skip: noBrowser }
     TriggerSubsequentExecution: false,
     EventActionID: SWITCH,
     EventActionParameters: { TARGET: await fixture.id('area/ground/hall_relay/STATE'), VALUE: true },
-    EventConditions: [{ TimeRules: [{ Comparison: 3, Value: { Hour: 0, Minute: 0, Second: 0 } }] }],
+    EventConditions: [
+      {
+        VariableRules: [],
+        DateRules: [{ Value: { Day: 29, Month: 2, Year: 0 } }],
+        TimeRules: [{ Comparison: 3, Value: { Hour: 0, Minute: 0, Second: 0 } }],
+      },
+    ],
   });
+  await page.getByRole('button', { name: 'Remove the rule' }).first().click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('button:disabled', { hasText: 'Save' }).waitFor();
   await page.getByRole('switch', { name: 'Active', exact: true }).click();
   await page.getByRole('switch', { name: 'Active', exact: true, checked: true }).waitFor();
   await page.getByRole('tab', { name: 'What happened' }).click();

@@ -15,7 +15,7 @@ interface ConditionsFormProps {
 
 const RULE_KINDS: readonly RuleKind[] = ['variable', 'date', 'time', 'dayOfTheWeek'];
 const DYNAMIC = 1;
-/** A new rule of a date begins with the first day of the year. */
+/** The date of a new rule: 1 January of every year, which is a year of 0. */
 const NEW_YEAR = { Day: 1, Month: 1, Year: 0 };
 
 /** Conditions with their rules; each can have conditions below it. */
@@ -42,7 +42,14 @@ function withNew(conditions: readonly Condition[], parent?: number): Condition[]
   return [...conditions, { ID, ParentID: parent ?? ID, Operation: 0, ...rules }];
 }
 
-/** The conditions without one and everything below it. */
+/** Whether a rule names no variable: the gateway would remove that rule, and the event would run without it. */
+export function lacksVariable({ VariableRules }: Condition): boolean {
+  return VariableRules.some(
+    ({ VariableID, Type, Value }) => VariableID === 0 || (Type === DYNAMIC && Value === 0),
+  );
+}
+
+/** Removes a condition and everything below it. */
 function without(conditions: readonly Condition[], id: number): Condition[] {
   const below = conditions.filter(({ ID, ParentID }) => ParentID === id && ID !== id);
   const rest = below.reduce<readonly Condition[]>((left, { ID }) => without(left, ID), conditions);
@@ -201,7 +208,9 @@ function ClockRules({ condition, onChange }: RulesProps) {
     <>
       {DateRules.map((rule) => {
         const set = (next: typeof rule) => onChange({ ...condition, DateRules: put(DateRules, next) });
-        const { Year } = rule.Value;
+        const { Day, Month, Year } = rule.Value;
+        // Every year has no year, and an input for a date has one: with 29 February, a leap year.
+        const shownYear = Year || (Day === 29 && Month === 2 ? leapYearFrom(thisYear) : thisYear);
         return (
           <div key={`date ${rule.ID}`} class="rule">
             <ComparisonField
@@ -211,7 +220,7 @@ function ClockRules({ condition, onChange }: RulesProps) {
             />
             <DateField
               label={edit.date}
-              value={{ ...rule.Value, Year: Year || thisYear }}
+              value={{ ...rule.Value, Year: shownYear }}
               onChange={(Value) =>
                 Value.Day !== 0 && set({ ...rule, Value: Year === 0 ? { ...Value, Year: 0 } : Value })
               }
@@ -219,7 +228,9 @@ function ClockRules({ condition, onChange }: RulesProps) {
             <CheckField
               label={edit.everyYear}
               checked={Year === 0}
-              onChange={(isEvery) => set({ ...rule, Value: { ...rule.Value, Year: isEvery ? 0 : thisYear } })}
+              onChange={(isEvery) =>
+                set({ ...rule, Value: { ...rule.Value, Year: isEvery ? 0 : shownYear } })
+              }
             />
             <RemoveRule onRemove={() => onChange({ ...condition, DateRules: drop(DateRules, rule.ID) })} />
           </div>
@@ -267,6 +278,10 @@ function ClockRules({ condition, onChange }: RulesProps) {
       })}
     </>
   );
+}
+
+function leapYearFrom(year: number): number {
+  return new Date(year, 1, 29).getDate() === 29 ? year : leapYearFrom(year + 1);
 }
 
 interface ComparisonFieldProps {

@@ -6,7 +6,7 @@ import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { ActionForm } from './action-form.js';
-import { ConditionsForm } from './conditions-form.js';
+import { ConditionsForm, lacksVariable } from './conditions-form.js';
 import { NumberField, Section } from './fields.js';
 import { differ, saveEvent } from './save-event.js';
 import { ScheduleForm } from './schedule-form.js';
@@ -43,6 +43,10 @@ export function EventSettings({ node, event }: EventSettingsProps) {
   const reset = () => (entered.value = undefined);
   const submit = async (submitted: SubmitEvent) => {
     submitted.preventDefault();
+    if (edited.EventConditions.some(lacksVariable)) {
+      app.notice.value = { text: edit.ruleWithoutVariable, isError: true };
+      return;
+    }
     const isSaved = await app.act(async () => {
       if (newName !== name) await app.call('SVC_SetName', node.id, newName);
       if (newParent !== parentID) await app.call('SVC_SetParent', node.id, newParent);

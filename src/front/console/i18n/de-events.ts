@@ -246,6 +246,7 @@ export const deEvents: EventTexts = {
     withVariable: 'einer anderen Variable',
     everyYear: 'Jedes Jahr',
     removeRule: 'Regel entfernen',
+    ruleWithoutVariable: 'Einer Regel fehlt die Variable. Wählen Sie eine, oder entfernen Sie die Regel.',
     action: 'Aktion',
     actionKind: 'Was es tut',
     noAction: 'Nichts',

@@ -245,6 +245,7 @@ export const enEvents = {
     withVariable: 'another variable',
     everyYear: 'Every year',
     removeRule: 'Remove the rule',
+    ruleWithoutVariable: 'A rule has no variable. Choose one, or remove the rule.',
     action: 'Action',
     actionKind: 'What it does',
     noAction: 'Nothing',
