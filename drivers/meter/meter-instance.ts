@@ -5,10 +5,10 @@ import type { MeterProperties } from './meter-properties.js';
 import type { RejectionReason, Telegram, TelegramListener, TelegramParser } from './telegram.js';
 import { MeterValues } from './values/meter-values.js';
 import { obisReadings } from './values/obis-readings.js';
-import { describeTelegram, rejectionText, uncheckedText } from './telegram-texts.js';
+import { describeTelegram, dropText, rejectionText } from './telegram-texts.js';
 import { UncheckedTelegrams } from './unchecked-telegrams.js';
 
-/** What differs between the protocols of meters that send by themselves. */
+/** What differs between the protocols of meters that send unsolicited telegrams. */
 interface MeterProtocol {
   /** For messages: `SML`. */
   readonly name: string;
@@ -17,7 +17,7 @@ interface MeterProtocol {
   readonly acceptsUnchecked?: boolean;
 }
 
-/** A meter that sends telegrams by itself over a stream of bytes. */
+/** Listens to a meter that sends unsolicited telegrams over a stream of bytes. */
 export class ListeningMeter implements OpenInstance, TelegramListener {
   readonly #host: Host<MeterProperties>;
   readonly #protocol: MeterProtocol;
@@ -45,7 +45,8 @@ export class ListeningMeter implements OpenInstance, TelegramListener {
     this.#last = telegram;
     this.#host.debug('telegram', describeTelegram(telegram));
     const verdict = this.#unchecked.judge(telegram);
-    if (verdict === 'unchecked') this.#problems.add('TELEGRAM', () => uncheckedText(this.#protocol.name));
+    const dropped = dropText(this.#protocol.name, verdict);
+    if (dropped !== undefined) this.#problems.add('TELEGRAM', () => dropped);
     if (verdict === 'accepted') this.#values.accept(obisReadings(telegram.records));
   }
 

@@ -1,5 +1,6 @@
 import { coded, type Text } from '../../src/base/codes/coded-text.js';
 import type { RejectionReason, Telegram } from './telegram.js';
+import type { Verdict } from './unchecked-telegrams.js';
 
 /** Why bytes were dropped, and what to do. */
 export function rejectionText(protocol: string, reason: RejectionReason): Text {
@@ -13,8 +14,10 @@ export function rejectionText(protocol: string, reason: RejectionReason): Text {
   }
 }
 
-/** Why a telegram without a checksum was not used. */
-export function uncheckedText(protocol: string): Text {
+/** Why a telegram without a checksum was not used; undefined if it was, or the next one decides. */
+export function dropText(protocol: string, verdict: Verdict): Text | undefined {
+  if (verdict === 'disturbed') return rejectionText(protocol, 'checksum');
+  if (verdict !== 'unchecked') return undefined;
   return coded`METER_UNCHECKED: a ${protocol} telegram without a checksum was dropped; if the meter sends none, set AcceptUnchecked`;
 }
 

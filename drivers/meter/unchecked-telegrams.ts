@@ -1,6 +1,12 @@
 import type { Telegram } from './telegram.js';
 
 /**
+ * `unchecked`: the owner has not consented. `disturbed`: the meter has sent checksums. `unconfirmed`: the next
+ * telegram decides.
+ */
+export type Verdict = 'accepted' | 'unchecked' | 'disturbed' | 'unconfirmed';
+
+/**
  * Decides about telegrams without a checksum. They are accepted only with the owner's consent, if two in a
  * row have the same codes and units, and as long as the meter has never sent a checksum: a disturbed
  * telegram may have lost it.
@@ -14,13 +20,13 @@ export class UncheckedTelegrams {
     this.#isAllowed = isAllowed;
   }
 
-  /** `unchecked`: the owner has not consented. `unconfirmed`: the next one decides. */
-  judge({ check, records }: Telegram): 'accepted' | 'unchecked' | 'unconfirmed' {
+  judge({ check, records }: Telegram): Verdict {
     if (check === 'valid') {
       this.#hasSeenChecksum = true;
       return 'accepted';
     }
-    if (!this.#isAllowed || this.#hasSeenChecksum) return 'unchecked';
+    if (this.#hasSeenChecksum) return 'disturbed';
+    if (!this.#isAllowed) return 'unchecked';
     const before = this.#structure;
     this.#structure = records.map(({ code, unit }) => `${code}*${unit}`).join(' ');
     return this.#structure === before ? 'accepted' : 'unconfirmed';

@@ -68,7 +68,7 @@ export class JsonSender implements Sender, SessionHandler {
     this.#session = session;
     if (this.#host.properties.Commands) {
       const filter = `${this.#topic}/set/#`;
-      const [isGranted] = await session.link.subscribe([{ filter, qos: 1, id: 1 }]);
+      const [isGranted] = await session.subscribe([{ filter, qos: 1, id: 1 }]);
       if (isGranted !== true)
         throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${filter}`);
     }

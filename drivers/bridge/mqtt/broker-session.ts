@@ -16,7 +16,7 @@ const RETRY_LIMIT_MS = 60_000;
 export interface SessionHandler {
   /** The options of the next attempt. */
   optionsOf(attempt: number): BrokerOptions;
-  /** The connection is open. Rejects if it cannot be used; it is then closed. */
+  /** Called when the connection is open. Must reject if it cannot be used; it is then closed. */
   onConnected(session: OpenSession): Promise<void>;
   onMessage: BrokerListener['onMessage'];
   /** The connection is closed, with the reason; or could not be opened. */
@@ -27,16 +27,17 @@ type SessionHost = Pick<Host, 'clock' | 'log' | 'countMessage'>;
 
 /** One open connection. */
 export interface OpenSession {
-  /** Publishes; false if the connection failed, which is then closed. */
+  /** Resolves to false if the broker does not acknowledge the message; the connection is then closed. */
   publish(topic: string, payload: Buffer, options: { qos: 0 | 1; retain: boolean }): Promise<boolean>;
+  /** See {@link BrokerLink}. Rejects if the broker does not reply in time. */
+  readonly subscribe: BrokerLink['subscribe'];
   /** Repeats subscriptions; the reply shows that the broker has received what was sent before. */
   confirm(requests: Parameters<BrokerLink['subscribe']>[0]): Promise<boolean>;
-  readonly link: BrokerLink;
   /** Closes it; the next attempt follows. */
   end(why: Text): void;
 }
 
-/** Keeps one connection to a broker open. */
+/** Keeps a connection to a broker open, and connects again after a failure. */
 export class BrokerSession {
   readonly #port: BrokerPort;
   readonly #handler: SessionHandler;
@@ -44,7 +45,7 @@ export class BrokerSession {
   readonly #host: SessionHost;
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  /** The last reason in the log; undefined after a connection. */
+  /** The last reason in the log; undefined after a connection that lasted. */
   #logged: string | undefined;
 
   constructor(port: BrokerPort, handler: SessionHandler, host: SessionHost) {
@@ -68,19 +69,20 @@ export class BrokerSession {
     const { signal } = this.#stop;
     let failures = 0;
     for (let attempt = 0; !signal.aborted; attempt++) {
-      const startMs = this.#clock.monotonicNs();
+      const startNs = this.#clock.monotonicNs();
       const why = await this.#hold(attempt);
       if (signal.aborted) return;
       this.#handler.onClosed(why);
+      const hasLasted = Number(this.#clock.monotonicNs() - startNs) / 1e6 > RETRY_LIMIT_MS;
+      if (hasLasted) this.#logged = undefined;
       this.#logFailure(String(why));
-      const livedMs = Number(this.#clock.monotonicNs() - startMs) / 1e6;
-      failures = livedMs > RETRY_LIMIT_MS ? 0 : failures + 1;
+      failures = hasLasted ? 1 : failures + 1;
       const pauseMs = backoffMs(failures - 1, this.#clock.random(), RETRY_LIMIT_MS);
       await delay(this.#clock, pauseMs, signal).catch(() => undefined); // the loop ends by itself
     }
   }
 
-  /** The first failure and other reasons: a broker that is switched off for a year is one line. */
+  /** Logs a reason that differs from the previous one: a broker that is off for a year takes one line. */
   #logFailure(why: string): void {
     if (why !== this.#logged) this.#host.log.info({ why }, 'the bridge is not connected');
     this.#logged = why;
@@ -105,8 +107,7 @@ export class BrokerSession {
       signal.addEventListener('abort', stop, { once: true });
       try {
         const session = this.#sessionOf(link, (why) => ended.resolve(why));
-        const isUsable = this.#handler.onConnected(session).then(() => (this.#logged = undefined));
-        await Promise.race([isUsable, ended.promise]);
+        await Promise.race([this.#handler.onConnected(session), ended.promise]);
         return await ended.promise;
       } finally {
         signal.removeEventListener('abort', stop);
@@ -119,10 +120,12 @@ export class BrokerSession {
   }
 
   #sessionOf(link: BrokerLink, end: (why: Text) => void): OpenSession {
+    const what = coded`BROKER_ACKNOWLEDGEMENT: the acknowledgement of the broker`;
+    const inTime = <T>(request: Promise<T>): Promise<T> =>
+      withTimeout(this.#clock, { ms: ACKNOWLEDGEMENT_DEADLINE_MS, what }, request);
     const acknowledged = async (request: Promise<unknown>): Promise<boolean> => {
-      const what = coded`BROKER_ACKNOWLEDGEMENT: the acknowledgement of the broker`;
       try {
-        await withTimeout(this.#clock, { ms: ACKNOWLEDGEMENT_DEADLINE_MS, what }, request);
+        await inTime(request);
         return true;
       } catch (thrown) {
         end(codedMessageOf(thrown));
@@ -130,12 +133,12 @@ export class BrokerSession {
       }
     };
     return {
-      link,
       end,
       publish: (topic, payload, options) => {
         this.#host.countMessage('sent', options.qos);
         return acknowledged(link.publish(topic, payload, options));
       },
+      subscribe: (requests) => inTime(link.subscribe(requests)),
       confirm: (requests) => acknowledged(link.subscribe(requests)),
     };
   }

@@ -153,14 +153,14 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
     return session.confirm([{ filter: this.#node.commandTopic, qos: 1, id: 1 }]);
   }
 
-  async #subscribe({ link }: OpenSession): Promise<void> {
+  async #subscribe(session: OpenSession): Promise<void> {
     const { Commands } = this.#host.properties;
     const filters = [
       this.#node.commandTopic,
       ...(Commands ? this.#node.deviceCommandTopics() : []),
       ...(this.#primary === undefined ? [] : [this.#primary.topic]),
     ];
-    const granted = await link.subscribe(filters.map((filter, n) => ({ filter, qos: 1, id: n + 1 })));
+    const granted = await session.subscribe(filters.map((filter, n) => ({ filter, qos: 1, id: n + 1 })));
     const rejected = filters.find((_, n) => granted[n] !== true);
     if (rejected !== undefined)
       throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${rejected}`);

@@ -6,7 +6,7 @@ import type { Host, OpenInstance } from '../../../src/device/module.js';
 import { DeviceQueue } from '../../../src/device/toolkit/device-queue.js';
 import type { IecProperties } from '../iec-properties.js';
 import type { MeterRecord } from '../telegram.js';
-import { describeTelegram, uncheckedText } from '../telegram-texts.js';
+import { describeTelegram, dropText } from '../telegram-texts.js';
 import { UncheckedTelegrams } from '../unchecked-telegrams.js';
 import { MeterValues } from '../values/meter-values.js';
 import { obisReadings } from '../values/obis-readings.js';
@@ -93,7 +93,7 @@ export class RequestingMeter implements OpenInstance {
     this.#last = telegram.records;
     this.#host.debug('telegram', describeTelegram(telegram));
     const verdict = this.#unchecked.judge(telegram);
-    this.#host.setProblem('TELEGRAM', verdict === 'unchecked' ? uncheckedText('IEC 62056-21') : undefined);
+    this.#host.setProblem('TELEGRAM', dropText('IEC 62056-21', verdict));
     if (verdict === 'accepted') this.#values.accept(obisReadings(telegram.records));
   }
 

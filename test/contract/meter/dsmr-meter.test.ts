@@ -83,4 +83,5 @@ await meterTest('telegrams without a checksum need consent, and a second one', a
   line.send(telegram);
   line.send(telegram);
   t.equal(fixture.value(meter, 'POWER'), 2027, 'a meter that has sent a checksum always sends one');
+  t.match(fixture.status(meter), /with a wrong checksum was dropped/, 'no advice to accept it');
 });

@@ -61,3 +61,75 @@ t.test('the log has the first failure and other reasons, not each attempt', asyn
   t.strictSame(logged, [{ why: 'no route' }, { why: 'bad login' }, { why: 'no route' }]);
   await session.close();
 });
+
+/** A session whose connections open immediately; `lose` ends the present one. */
+function openAlways(onConnected: SessionHandler['onConnected'], subscribe: BrokerLink['subscribe']) {
+  const clock = new ManualClock();
+  const logged: unknown[] = [];
+  const log = { ...silentLog, info: (fields: object) => void logged.push({ ...fields }) };
+  const listeners: BrokerListener[] = [];
+  const closed: string[] = [];
+  const link: BrokerLink = { subscribe, publish: async () => undefined, close: async () => undefined };
+  const port: BrokerPort = {
+    connect: async (_options, listener) => {
+      listeners.push(listener);
+      return link;
+    },
+  };
+  const handler: SessionHandler = {
+    optionsOf: () => ({}) as BrokerOptions, // the port ignores them
+    onConnected,
+    onMessage: () => undefined,
+    onClosed: (why) => void closed.push(String(why)),
+  };
+  const session = new BrokerSession(port, handler, { clock, log, countMessage: () => undefined });
+  session.start();
+  const lose = async (why: string) => {
+    const count = closed.length + 1;
+    await until('a connection', () => listeners.length === count);
+    listeners.at(-1)?.onLost(new Error(why));
+    await until('its end', () => closed.length === count);
+  };
+  return { clock, logged, closed, listeners, session, lose };
+}
+
+t.test('only a connection that lasts ends a series of failures', async (t) => {
+  const { clock, logged, listeners, session, lose } = openAlways(
+    async () => undefined,
+    async () => [],
+  );
+  await lose('silent host');
+  const reopen = (count: number, ms: number) =>
+    until(`connection ${count}`, () => {
+      if (listeners.length < count) clock.advance(ms);
+      return listeners.length >= count;
+    });
+  await reopen(2, 60_000);
+  await lose('silent host');
+  t.strictSame(logged, [{ why: 'silent host' }], 'the second one lasted a moment');
+  await reopen(3, 60_000);
+  clock.advance(61_000);
+  await lose('silent host');
+  t.equal(logged.length, 2, 'the third one lasted');
+  const lostNs = clock.monotonicNs();
+  await reopen(4, 50);
+  const pausedMs = Number(clock.monotonicNs() - lostNs) / 1e6;
+  t.ok(pausedMs >= 250 && pausedMs <= 1000, `the shortest delay comes first: ${pausedMs} ms`);
+  await session.close();
+});
+
+t.test('a broker that does not reply to a subscription is left', async (t) => {
+  let isAsked = false;
+  const { clock, closed, session } = openAlways(
+    async (opened) => void (await opened.subscribe([{ filter: 'a', qos: 1, id: 1 }])),
+    () => {
+      isAsked = true;
+      return new Promise(() => undefined);
+    },
+  );
+  await until('the subscription', () => isAsked);
+  clock.advance(10_000);
+  await until('the end of the connection', () => closed.length === 1);
+  t.match(closed[0], /the acknowledgement of the broker/);
+  await session.close();
+});
