@@ -4,7 +4,11 @@ import type { Host } from '../../../src/device/module.js';
 import type { BridgeParts, Sender } from '../bridge.js';
 import { brokerOptions } from '../mqtt/broker-properties.js';
 import type { BrokerListener, BrokerOptions, BrokerPort } from '../mqtt/broker-port.js';
-import { BrokerSession, type OpenSession, type SessionHandler } from '../mqtt/broker-session.js';
+import {
+  BrokerConnections,
+  type BrokerConnection,
+  type ConnectionHandler,
+} from '../mqtt/broker-connections.js';
 import type { Entry } from '../queue/entry.js';
 import type { Delivery, QueueFigures, Receiver } from '../queue/receiver.js';
 import { encodeReply, encodeValue, parseCommand, valueFor } from './json-payload.js';
@@ -18,19 +22,19 @@ const WINDOW = 4;
 const COMMANDS_IN_FLIGHT = 20;
 
 /** Sends each value as a JSON message, and performs commands. */
-export class JsonSender implements Sender, SessionHandler {
+export class JsonSender implements Sender, ConnectionHandler {
   readonly #host: Host<JsonBridgeProperties>;
   readonly #parts: BridgeParts;
-  readonly #connections: BrokerSession;
+  readonly #connections: BrokerConnections;
   readonly #topic: string;
-  #session: OpenSession | undefined;
+  #connection: BrokerConnection | undefined;
   #commands = 0;
 
   constructor(host: Host<JsonBridgeProperties>, brokers: BrokerPort, parts: BridgeParts) {
     this.#host = host;
     this.#parts = parts;
     this.#topic = host.properties.Topic;
-    this.#connections = new BrokerSession(brokers, this, host);
+    this.#connections = new BrokerConnections(brokers, this, host);
   }
 
   start(): void {
@@ -40,7 +44,7 @@ export class JsonSender implements Sender, SessionHandler {
   async close(): Promise<void> {
     this.#parts.queue.detach();
     // After a graceful disconnect the broker does not publish the will.
-    await this.#session?.publish(this.#statusTopic, this.#status(false), { qos: 1, retain: true });
+    await this.#connection?.publish(this.#statusTopic, this.#status(false), { qos: 1, retain: true });
     await this.#connections.close();
   }
 
@@ -49,7 +53,7 @@ export class JsonSender implements Sender, SessionHandler {
   }
 
   onFigures(): void {
-    void this.#session?.publish(this.#statusTopic, this.#status(true), { qos: 1, retain: true });
+    void this.#connection?.publish(this.#statusTopic, this.#status(true), { qos: 1, retain: true });
   }
 
   optionsOf(): BrokerOptions {
@@ -64,23 +68,23 @@ export class JsonSender implements Sender, SessionHandler {
     return brokerOptions(this.#host.properties, { clientId, will });
   }
 
-  async onConnected(session: OpenSession): Promise<void> {
-    this.#session = session;
+  async onConnected(connection: BrokerConnection): Promise<void> {
+    this.#connection = connection;
     if (this.#host.properties.Commands) {
       const filter = `${this.#topic}/set/#`;
-      const [isGranted] = await session.subscribe([{ filter, qos: 1, id: 1 }]);
+      const [isGranted] = await connection.subscribe([{ filter, qos: 1, id: 1 }]);
       if (isGranted !== true)
         throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${filter}`);
     }
-    void session.publish(this.#statusTopic, this.#status(true), { qos: 1, retain: true });
+    void connection.publish(this.#statusTopic, this.#status(true), { qos: 1, retain: true });
     // Before the live values, in the same turn: the last message of a topic is the newest.
     this.#publishAll();
-    this.#parts.queue.attach(new SessionReceiver(session, this.#topic));
+    this.#parts.queue.attach(new ConnectionReceiver(connection, this.#topic));
     this.#parts.setConnected(true);
   }
 
   onClosed(why: Text): void {
-    this.#session = undefined;
+    this.#connection = undefined;
     this.#parts.queue.detach();
     this.#parts.setConnected(false, why);
   }
@@ -121,7 +125,7 @@ export class JsonSender implements Sender, SessionHandler {
   /** Only below the bridge's own topic: the sender of a command lacks the gateway's rights. */
   #reply(topic: string | undefined, payload: Buffer): void {
     if (topic?.startsWith(`${this.#topic}/response/`) !== true || /[+#\0]/.test(topic)) return;
-    void this.#session?.publish(topic, payload, { qos: 1, retain: false });
+    void this.#connection?.publish(topic, payload, { qos: 1, retain: false });
   }
 
   /** Publishes the present values, each with the sequence number of the last value. */
@@ -129,7 +133,7 @@ export class JsonSender implements Sender, SessionHandler {
     const { source } = this.#parts;
     for (const forwarded of source.variables) {
       const payload = encodeValue(source.entryOf(forwarded), forwarded.lastSeq);
-      void this.#session?.publish(`${this.#topic}/value/${forwarded.variable.path}`, payload, {
+      void this.#connection?.publish(`${this.#topic}/value/${forwarded.variable.path}`, payload, {
         qos: 1,
         retain: true,
       });
@@ -148,14 +152,14 @@ export class JsonSender implements Sender, SessionHandler {
 }
 
 /** Sends over one connection. */
-class SessionReceiver implements Receiver {
+class ConnectionReceiver implements Receiver {
   readonly batch = BATCH;
   readonly window = WINDOW;
-  readonly #session: OpenSession;
+  readonly #connection: BrokerConnection;
   readonly #topic: string;
 
-  constructor(session: OpenSession, topic: string) {
-    this.#session = session;
+  constructor(connection: BrokerConnection, topic: string) {
+    this.#connection = connection;
     this.#topic = topic;
   }
 
@@ -164,7 +168,7 @@ class SessionReceiver implements Receiver {
     const options = { qos: 1, retain: !isHistorical } as const;
     const acknowledged = await Promise.all(
       entries.map((entry) =>
-        this.#session.publish(`${topic}/${entry.path}`, encodeValue(entry, entry.seq), options),
+        this.#connection.publish(`${topic}/${entry.path}`, encodeValue(entry, entry.seq), options),
       ),
     );
     return { failed: entries.filter((_, index) => acknowledged[index] !== true), rejected: [] };

@@ -5,7 +5,11 @@ import type { Host } from '../../../src/device/module.js';
 import type { BridgeParts, Sender } from '../bridge.js';
 import { brokerOptions } from '../mqtt/broker-properties.js';
 import type { BrokerListener, BrokerOptions, BrokerPort } from '../mqtt/broker-port.js';
-import { BrokerSession, type OpenSession, type SessionHandler } from '../mqtt/broker-session.js';
+import {
+  BrokerConnections,
+  type BrokerConnection,
+  type ConnectionHandler,
+} from '../mqtt/broker-connections.js';
 import type { Entry } from '../queue/entry.js';
 import type { Delivery, Receiver } from '../queue/receiver.js';
 import { EdgeNode, type NodeMessage } from './edge-node.js';
@@ -22,15 +26,15 @@ const DATA = { qos: 0, retain: false } as const;
 const DEATH = { qos: 1, retain: false } as const;
 
 /** Sends values as an edge node of Sparkplug B. */
-export class SparkplugSender implements Sender, SessionHandler, Receiver {
+export class SparkplugSender implements Sender, ConnectionHandler, Receiver {
   readonly batch = BATCH;
   readonly window = 1;
   readonly #host: Host<SparkplugProperties>;
   readonly #parts: BridgeParts;
   readonly #node: EdgeNode;
   readonly #primary: PrimaryHost | undefined;
-  readonly #connections: BrokerSession;
-  #session: OpenSession | undefined;
+  readonly #connections: BrokerConnections;
+  #connection: BrokerConnection | undefined;
   #isBorn = false;
   /** Waits for the state of the primary host. */
   #waiting: Cancel | undefined;
@@ -54,7 +58,7 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
       nowMs: () => host.clock.nowMs(),
     });
     this.#primary = PrimaryHostID === '' ? undefined : new PrimaryHost(PrimaryHostID);
-    this.#connections = new BrokerSession(brokers, this, host);
+    this.#connections = new BrokerConnections(brokers, this, host);
   }
 
   start(): void {
@@ -69,11 +73,12 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
   }
 
   onStructure(): void {
-    const session = this.#session;
-    if (session === undefined) return;
-    this.#subscribe(session).then(
-      () => this.#isBorn && this.#publish(session, [...this.#node.removedDevices(), ...this.#node.births()]),
-      (thrown: unknown) => session.end(messageOf(thrown)),
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    this.#subscribe(connection).then(
+      () =>
+        this.#isBorn && this.#publish(connection, [...this.#node.removedDevices(), ...this.#node.births()]),
+      (thrown: unknown) => connection.end(messageOf(thrown)),
     );
   }
 
@@ -93,20 +98,22 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
     });
   }
 
-  async onConnected(session: OpenSession): Promise<void> {
-    this.#session = session;
+  async onConnected(connection: BrokerConnection): Promise<void> {
+    this.#connection = connection;
     this.#primary?.reset();
-    await this.#subscribe(session);
-    if (this.#primary === undefined) this.#bear(session);
+    await this.#subscribe(connection);
+    if (this.#primary === undefined) this.#bear(connection);
     else if (!this.#isBorn)
       this.#waiting = this.#host.clock.after(HOST_TIMEOUT_MS, () =>
-        session.end(coded`PRIMARY_HOST_SILENT: the primary host has not reported its state at this server`),
+        connection.end(
+          coded`PRIMARY_HOST_SILENT: the primary host has not reported its state at this server`,
+        ),
       );
   }
 
   onClosed(why: Text): void {
     this.#waiting?.();
-    this.#session = undefined;
+    this.#connection = undefined;
     this.#isBorn = false;
     // The birth certificates of the next connection count as the rebirth.
     this.#isRebirthPending = false;
@@ -129,18 +136,18 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
   };
 
   async send(entries: readonly Entry[], isHistorical: boolean): Promise<Delivery> {
-    const session = this.#session;
-    if (session === undefined || !this.#isBorn) return { failed: entries, rejected: [] };
+    const connection = this.#connection;
+    if (connection === undefined || !this.#isBorn) return { failed: entries, rejected: [] };
     const { messages, rejected } = this.#node.data(entries, isHistorical);
-    const areSent = await this.#publish(session, messages);
-    const isConfirmed = areSent && (await this.#confirm(session));
+    const areSent = await this.#publish(connection, messages);
+    const isConfirmed = areSent && (await this.#confirm(connection));
     return isConfirmed ? { failed: [], rejected } : { failed: entries, rejected: [] };
   }
 
   /** All messages in one turn, so that no other is between them. */
-  async #publish(session: OpenSession, messages: readonly NodeMessage[]): Promise<boolean> {
+  async #publish(connection: BrokerConnection, messages: readonly NodeMessage[]): Promise<boolean> {
     const sent = await Promise.all(
-      messages.map(({ topic, payload }) => session.publish(topic, payload, DATA)),
+      messages.map(({ topic, payload }) => connection.publish(topic, payload, DATA)),
     );
     return sent.every(Boolean);
   }
@@ -149,27 +156,27 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
    * Sparkplug requires QoS 0, which has no acknowledgement. The reply to a subscription that exists already
    * shows that the broker has received what was sent before on this connection.
    */
-  async #confirm(session: OpenSession): Promise<boolean> {
-    return session.confirm([{ filter: this.#node.commandTopic, qos: 1, id: 1 }]);
+  async #confirm(connection: BrokerConnection): Promise<boolean> {
+    return connection.confirm([{ filter: this.#node.commandTopic, qos: 1, id: 1 }]);
   }
 
-  async #subscribe(session: OpenSession): Promise<void> {
+  async #subscribe(connection: BrokerConnection): Promise<void> {
     const { Commands } = this.#host.properties;
     const filters = [
       this.#node.commandTopic,
       ...(Commands ? this.#node.deviceCommandTopics() : []),
       ...(this.#primary === undefined ? [] : [this.#primary.topic]),
     ];
-    const granted = await session.subscribe(filters.map((filter, n) => ({ filter, qos: 1, id: n + 1 })));
+    const granted = await connection.subscribe(filters.map((filter, n) => ({ filter, qos: 1, id: n + 1 })));
     const rejected = filters.find((_, n) => granted[n] !== true);
     if (rejected !== undefined)
       throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${rejected}`);
   }
 
-  #bear(session: OpenSession): void {
+  #bear(connection: BrokerConnection): void {
     this.#waiting?.();
     this.#isBorn = true;
-    void this.#publish(session, this.#node.births());
+    void this.#publish(connection, this.#node.births());
     this.#parts.queue.attach(this);
     this.#parts.setConnected(true);
   }
@@ -180,9 +187,9 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
    */
   #scheduleRebirth(): void {
     this.#isRebirthPending = this.#rebirth !== undefined;
-    const session = this.#session;
-    if (this.#isRebirthPending || session === undefined || !this.#isBorn) return;
-    void this.#publish(session, this.#node.births());
+    const connection = this.#connection;
+    if (this.#isRebirthPending || connection === undefined || !this.#isBorn) return;
+    void this.#publish(connection, this.#node.births());
     this.#rebirth = this.#host.clock.after(REBIRTH_INTERVAL_MS, () => {
       this.#rebirth = undefined;
       if (this.#isRebirthPending) this.#scheduleRebirth();
@@ -190,22 +197,22 @@ export class SparkplugSender implements Sender, SessionHandler, Receiver {
   }
 
   #takeState(topic: string, payload: Buffer): void {
-    const session = this.#session;
+    const connection = this.#connection;
     const isOnline = this.#primary?.take(topic, payload);
-    if (session === undefined || isOnline === undefined) return;
-    if (isOnline && !this.#isBorn) this.#bear(session);
+    if (connection === undefined || isOnline === undefined) return;
+    if (isOnline && !this.#isBorn) this.#bear(connection);
     if (isOnline) return;
     const why = coded`PRIMARY_HOST_OFFLINE: the primary host is not connected to this server`;
-    void this.#die().then(() => session.end(why));
+    void this.#die().then(() => connection.end(why));
   }
 
   /** Before an intended disconnect: the broker does not publish the will then. */
   async #die(): Promise<void> {
-    const session = this.#session;
+    const connection = this.#connection;
     const wasBorn = this.#isBorn;
     this.#isBorn = false;
     this.#parts.queue.detach();
     const { topic, payload } = this.#node.death();
-    if (wasBorn) await session?.publish(topic, payload, DEATH);
+    if (wasBorn) await connection?.publish(topic, payload, DEATH);
   }
 }

@@ -87,7 +87,7 @@ export function randomJson(random: Random, depth = 4): string {
   }
 }
 
-/** The bytes of a text, corrupted in a way that must be detected. */
+/** The bytes of a text after a random corruption; a few are unchanged or still valid. */
 export function corrupt(random: Random, text: string): Buffer {
   const bytes = Buffer.from(text);
   const at = random.below(bytes.length + 1);

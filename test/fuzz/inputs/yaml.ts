@@ -61,11 +61,11 @@ const LAUGHS = [
   ...Array.from('bcdefghi', (name, n) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[n]}`).join()}]`),
 ].join('\n');
 
-/** A configuration: `sound` with some of its lines changed, moved or removed. */
-export function randomYaml(random: Random, sound: string): Buffer {
+/** A configuration: `valid` with some of its lines changed, repeated or removed; rarely, hostile YAML instead. */
+export function randomYaml(random: Random, valid: string): Buffer {
   if (random.chance(0.01)) return Buffer.from(LAUGHS);
   if (random.chance(0.01)) return Buffer.from(random.pick(['[', '{a: ', '- ']).repeat(20_000));
-  const lines = sound.split('\n');
+  const lines = valid.split('\n');
   for (let change = random.below(4); change >= 0; change--) changeLine(random, lines);
   const text = lines.join('\n');
   return random.chance(0.15) ? corrupt(random, text) : Buffer.from(text);

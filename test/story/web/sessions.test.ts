@@ -252,7 +252,7 @@ t.test('only the gateway’s own pages act with a cookie', async (t) => {
     const socket = { port: fixture.port, path: `/wfc/${wf}/api/` };
     await using rejected = await RawWebSocket.open({
       ...socket,
-      headers: [...headers, ...browser.headers(socket.path)],
+      headers: [...headers, ...browser.cookieHeaders(socket.path)],
     });
     t.ok(rejected.response.status >= 400 || (await closing(rejected)).code >= 4401, headers.join());
   }

@@ -15,15 +15,18 @@ export class Browser {
     return `Origin: http://127.0.0.1:${this.#port}`;
   }
 
-  /** The `Cookie` header for a path; none if no cookie fits. */
-  headers(path: string): string[] {
+  /** The line of the `Cookie` header for a path; none if no cookie matches. */
+  cookieHeaders(path: string): string[] {
     const pairs = [...this.cookies]
       .filter(([, { attributes }]) => path.startsWith(/Path=([^;]*)/.exec(attributes)?.[1] ?? '/'))
       .map(([name, { value }]) => `${name}=${value}`);
     return pairs.length === 0 ? [] : [`Cookie: ${pairs.join('; ')}`];
   }
 
-  /** Sends a request as a script of the gateway's own page, or of another. */
+  /**
+   * Sends a request as a script of the gateway's own page does; `headers` replaces its `Origin`, to act as
+   * another page.
+   */
   async send(
     [method, path]: readonly [string, string],
     { body, headers }: { readonly body?: object | string; readonly headers?: readonly string[] } = {},
@@ -33,7 +36,7 @@ export class Browser {
       `${method} ${path} HTTP/1.1`,
       `Host: 127.0.0.1:${this.#port}`,
       ...(headers ?? (method === 'GET' ? [] : [this.#origin])),
-      ...this.headers(path),
+      ...this.cookieHeaders(path),
       ...(method === 'GET'
         ? []
         : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`]),
@@ -50,7 +53,7 @@ export class Browser {
     const socket = await RawWebSocket.open({
       port: this.#port,
       path,
-      headers: [this.#origin, ...this.headers(path), ...headers],
+      headers: [this.#origin, ...this.cookieHeaders(path), ...headers],
     });
     this.#keep(socket.response.headers['set-cookie']);
     return socket;

@@ -33,7 +33,7 @@ export interface Reply {
 
 /** The reply in a response. */
 export const replyIn = ({ body }: RawResponse) => JSON.parse(body) as Reply;
-/** The stable code of the fault in it. */
+/** The error code of the reply in a response; undefined if the call succeeded. */
 export const errorCodeOf = (response: RawResponse) => replyIn(response).error?.data.code;
 /** The result, or the code of the fault. */
 export const resultOrCode = ({ result, error }: Reply) => result ?? error?.data.code;

@@ -13,20 +13,20 @@ const ACKNOWLEDGEMENT_DEADLINE_MS = 10_000;
 const RETRY_LIMIT_MS = 60_000;
 
 /** What a bridge does with its connections, one after the other. */
-export interface SessionHandler {
+export interface ConnectionHandler {
   /** The options of the next attempt. */
   optionsOf(attempt: number): BrokerOptions;
   /** Called when the connection is open. Must reject if it cannot be used; it is then closed. */
-  onConnected(session: OpenSession): Promise<void>;
+  onConnected(connection: BrokerConnection): Promise<void>;
   onMessage: BrokerListener['onMessage'];
   /** The connection is closed, with the reason; or could not be opened. */
   onClosed(why: Text): void;
 }
 
-type SessionHost = Pick<Host, 'clock' | 'log' | 'countMessage'>;
+type ConnectionHost = Pick<Host, 'clock' | 'log' | 'countMessage'>;
 
 /** One open connection. */
-export interface OpenSession {
+export interface BrokerConnection {
   /** Resolves to false if the broker does not acknowledge the message; the connection is then closed. */
   publish(topic: string, payload: Buffer, options: { qos: 0 | 1; retain: boolean }): Promise<boolean>;
   /** See {@link BrokerLink}. Rejects if the broker does not reply in time. */
@@ -38,17 +38,17 @@ export interface OpenSession {
 }
 
 /** Keeps a connection to a broker open, and connects again after a failure. */
-export class BrokerSession {
+export class BrokerConnections {
   readonly #port: BrokerPort;
-  readonly #handler: SessionHandler;
+  readonly #handler: ConnectionHandler;
   readonly #clock: Clock;
-  readonly #host: SessionHost;
+  readonly #host: ConnectionHost;
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   /** The last reason in the log; undefined after a connection that lasted. */
   #logged: string | undefined;
 
-  constructor(port: BrokerPort, handler: SessionHandler, host: SessionHost) {
+  constructor(port: BrokerPort, handler: ConnectionHandler, host: ConnectionHost) {
     this.#port = port;
     this.#handler = handler;
     this.#clock = host.clock;
@@ -106,8 +106,8 @@ export class BrokerSession {
       const stop = () => ended.resolve('');
       signal.addEventListener('abort', stop, { once: true });
       try {
-        const session = this.#sessionOf(link, (why) => ended.resolve(why));
-        await Promise.race([this.#handler.onConnected(session), ended.promise]);
+        const connection = this.#connectionOf(link, (why) => ended.resolve(why));
+        await Promise.race([this.#handler.onConnected(connection), ended.promise]);
         return await ended.promise;
       } finally {
         signal.removeEventListener('abort', stop);
@@ -119,7 +119,7 @@ export class BrokerSession {
     }
   }
 
-  #sessionOf(link: BrokerLink, end: (why: Text) => void): OpenSession {
+  #connectionOf(link: BrokerLink, end: (why: Text) => void): BrokerConnection {
     const what = coded`BROKER_ACKNOWLEDGEMENT: the acknowledgement of the broker`;
     const inTime = <T>(request: Promise<T>): Promise<T> =>
       withTimeout(this.#clock, { ms: ACKNOWLEDGEMENT_DEADLINE_MS, what }, request);

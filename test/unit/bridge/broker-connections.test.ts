@@ -5,7 +5,10 @@ import type {
   BrokerOptions,
   BrokerPort,
 } from '../../../drivers/bridge/mqtt/broker-port.js';
-import { BrokerSession, type SessionHandler } from '../../../drivers/bridge/mqtt/broker-session.js';
+import {
+  BrokerConnections,
+  type ConnectionHandler,
+} from '../../../drivers/bridge/mqtt/broker-connections.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { until } from '../../tools/until.js';
@@ -40,14 +43,14 @@ t.test('the log has the first failure and other reasons, not each attempt', asyn
       return link;
     },
   };
-  const handler: SessionHandler = {
+  const handler: ConnectionHandler = {
     optionsOf: () => ({}) as BrokerOptions, // the port ignores them
     onConnected: async () => undefined,
     onMessage: () => undefined,
     onClosed: () => undefined,
   };
-  const session = new BrokerSession(port, handler, { clock, log, countMessage: () => undefined });
-  session.start();
+  const connections = new BrokerConnections(port, handler, { clock, log, countMessage: () => undefined });
+  connections.start();
   const after = (count: number) =>
     until(`attempt ${count}`, () => {
       clock.advance(60_000);
@@ -59,11 +62,11 @@ t.test('the log has the first failure and other reasons, not each attempt', asyn
   listener?.onLost(new Error('no route'));
   await after(8);
   t.strictSame(logged, [{ why: 'no route' }, { why: 'bad login' }, { why: 'no route' }]);
-  await session.close();
+  await connections.close();
 });
 
-/** A session whose connections open immediately; `lose` ends the present one. */
-function openAlways(onConnected: SessionHandler['onConnected'], subscribe: BrokerLink['subscribe']) {
+/** Connections that open immediately; `lose` ends the present one. */
+function openAlways(onConnected: ConnectionHandler['onConnected'], subscribe: BrokerLink['subscribe']) {
   const clock = new ManualClock();
   const logged: unknown[] = [];
   const log = { ...silentLog, info: (fields: object) => void logged.push({ ...fields }) };
@@ -76,25 +79,25 @@ function openAlways(onConnected: SessionHandler['onConnected'], subscribe: Broke
       return link;
     },
   };
-  const handler: SessionHandler = {
+  const handler: ConnectionHandler = {
     optionsOf: () => ({}) as BrokerOptions, // the port ignores them
     onConnected,
     onMessage: () => undefined,
     onClosed: (why) => void closed.push(String(why)),
   };
-  const session = new BrokerSession(port, handler, { clock, log, countMessage: () => undefined });
-  session.start();
+  const connections = new BrokerConnections(port, handler, { clock, log, countMessage: () => undefined });
+  connections.start();
   const lose = async (why: string) => {
     const count = closed.length + 1;
     await until('a connection', () => listeners.length === count);
     listeners.at(-1)?.onLost(new Error(why));
     await until('its end', () => closed.length === count);
   };
-  return { clock, logged, closed, listeners, session, lose };
+  return { clock, logged, closed, listeners, connections, lose };
 }
 
 t.test('only a connection that lasts ends a series of failures', async (t) => {
-  const { clock, logged, listeners, session, lose } = openAlways(
+  const { clock, logged, listeners, connections, lose } = openAlways(
     async () => undefined,
     async () => [],
   );
@@ -115,12 +118,12 @@ t.test('only a connection that lasts ends a series of failures', async (t) => {
   await reopen(4, 50);
   const pausedMs = Number(clock.monotonicNs() - lostNs) / 1e6;
   t.ok(pausedMs >= 250 && pausedMs <= 1000, `the shortest delay comes first: ${pausedMs} ms`);
-  await session.close();
+  await connections.close();
 });
 
 t.test('a broker that does not reply to a subscription is left', async (t) => {
   let isAsked = false;
-  const { clock, closed, session } = openAlways(
+  const { clock, closed, connections } = openAlways(
     async (opened) => void (await opened.subscribe([{ filter: 'a', qos: 1, id: 1 }])),
     () => {
       isAsked = true;
@@ -131,5 +134,5 @@ t.test('a broker that does not reply to a subscription is left', async (t) => {
   clock.advance(10_000);
   await until('the end of the connection', () => closed.length === 1);
   t.match(closed[0], /the acknowledgement of the broker/);
-  await session.close();
+  await connections.close();
 });
