@@ -4,6 +4,7 @@ import { rpc } from '../../tools/client/json-rpc.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
 import { signIn } from '../../tools/front/console-pages.js';
+import { holdReply } from '../../tools/front/held-reply.js';
 import { startArea } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
 
@@ -103,21 +104,7 @@ t.test('the error of a script stays if the reply to the save is late', { skip: n
   const browser = await startBrowser(t);
   const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
   page.setDefaultTimeout(8000);
-  let deliver: (() => void) | undefined;
-  await page.routeWebSocket(/\/api\//, (socket) => {
-    const gateway = socket.connectToServer();
-    let save: string | undefined;
-    socket.onMessage((frame) => {
-      const { id, method } = JSON.parse(String(frame)) as { id: string; method: string };
-      if (method === 'SVC_SetScriptContent') save = id;
-      gateway.send(frame);
-    });
-    gateway.onMessage((frame) => {
-      const { id } = JSON.parse(String(frame)) as { id?: string };
-      if (id !== undefined && id === save) deliver = () => socket.send(frame);
-      else socket.send(frame);
-    });
-  });
+  const save = await holdReply(page, 'SVC_SetScriptContent');
   await page.goto(`${new URL(fixture.front).origin}/console/`);
   await signIn(page);
   await open(page, `#/scripts/${await fixture.id('area/ground/off')}`);
@@ -127,8 +114,8 @@ t.test('the error of a script stays if the reply to the save is late', { skip: n
   await page.keyboard.press('Control+s');
   const error = page.getByRole('alert').filter({ hasText: 'Syntax error in line 1:' });
   await error.waitFor();
-  await until('the reply to the save', () => deliver !== undefined);
-  deliver?.();
+  await save.held();
+  save.deliver();
   await page.getByText('Saved', { exact: true }).waitFor();
   await error.waitFor();
   await page.locator('.cm-lintRange-error').waitFor();
