@@ -60,9 +60,7 @@ const effort = words.includes('short') ? SHORT : FULL;
 const named = words.filter((word) => word !== 'short');
 const unknown = named.filter((name) => !(name in families));
 if (unknown.length > 0) {
-  console.error(
-    `no such family: ${unknown.join(', ')}; BENCH is short, or of ${Object.keys(families).join(', ')}`,
-  );
+  console.error(`no such family: ${unknown.join(', ')}; there are ${Object.keys(families).join(', ')}`);
   process.exit(2);
 }
 const cores = takeCores();

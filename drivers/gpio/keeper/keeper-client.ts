@@ -52,6 +52,13 @@ export class KeeperClient {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #outputs = new Set<HeldOutput>();
+  /** Whether the table had outputs before this run; only a connection adds any. */
+  readonly #hadOutputs = new Lazy(async () => {
+    if (this.#paths === undefined) return false;
+    const { OutputTableFile } = await import('./output-table-file.js');
+    const options = { path: this.#paths.table, clock: this.#clock, log: this.#log };
+    return !(await OutputTableFile.open(options)).isEmpty;
+  });
   #connection: Lazy<KeeperConnection> | undefined;
   #unreachableReason: Text = coded`GATEWAY_NO_LINE_KEEPER: this gateway has no line keeper (STELLWERK_KEEPER is not set)`;
 
@@ -91,13 +98,8 @@ export class KeeperClient {
    * an earlier run.
    */
   async connectionIfHolding(connect: ConnectKeeper): Promise<KeeperConnection | undefined> {
-    if (this.#paths === undefined) return undefined;
-    if (this.#connection === undefined) {
-      const { OutputTableFile } = await import('./output-table-file.js');
-      const options = { path: this.#paths.table, clock: this.#clock, log: this.#log };
-      if ((await OutputTableFile.open(options)).isEmpty) return undefined;
-    }
-    return this.connection(connect);
+    const mayHold = this.#connection !== undefined || (await this.#hadOutputs.get());
+    return mayHold ? this.connection(connect) : undefined;
   }
 
   /** Includes an output in the health check until it is removed. */

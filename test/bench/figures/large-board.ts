@@ -48,7 +48,7 @@ export async function largeBoardFigures(
     full.port,
     instances.map((id) => ['LINK', id]),
   );
-  const ids = instances.slice(INPUTS);
+  const outputIds = instances.slice(INPUTS);
   const areOnline = async () => {
     const values = (await call(full.port, 'GW_GetValues', links)) as { Value: unknown }[];
     return values.every(({ Value }) => Value === 'online');
@@ -68,7 +68,7 @@ export async function largeBoardFigures(
   for (let second = 0; second < seconds; second++) {
     await callAll(
       full.port,
-      ids.map((id) => ['HW_WriteValueBoolean', id, 'STATE', second % 2 === 0]),
+      outputIds.map((id) => ['HW_WriteValueBoolean', id, 'STATE', second % 2 === 0]),
     );
     await sleep(startMs + (second + 1) * 1000 - performance.now());
   }

@@ -13,68 +13,30 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { until } from '../../tools/until.js';
 
-t.test('the log has the first failure and other reasons, not each attempt', async (t) => {
-  const clock = new ManualClock();
-  const logged: unknown[] = [];
-  const log = { ...silentLog, info: (fields: object) => void logged.push({ ...fields }) };
-  // What each attempt meets: a reason, or a connection.
-  const attempts = [
-    'no route',
-    'no route',
-    'no route',
-    'bad login',
-    'bad login',
-    undefined,
-    'no route',
-    'no route',
-  ];
-  let made = 0;
-  let listener: BrokerListener | undefined;
-  const link: BrokerLink = {
-    subscribe: async () => [],
-    publish: async () => undefined,
-    close: async () => undefined,
-  };
-  const port: BrokerPort = {
-    connect: async (_options, opened) => {
-      const why = attempts[made++];
-      if (why !== undefined) throw new Error(why);
-      listener = opened;
-      return link;
-    },
-  };
-  const handler: ConnectionHandler = {
-    optionsOf: () => ({}) as BrokerOptions, // the port ignores them
-    onConnected: async () => undefined,
-    onMessage: () => undefined,
-    onClosed: () => undefined,
-  };
-  const connections = new BrokerConnections(port, handler, { clock, log, countMessage: () => undefined });
-  connections.start();
-  const after = (count: number) =>
-    until(`attempt ${count}`, () => {
-      clock.advance(60_000);
-      return made >= count;
-    });
-  await after(6);
-  await until('the connection', () => listener !== undefined);
-  await until('the end of its opening', () => logged.length === 2);
-  listener?.onLost(new Error('no route'));
-  await after(8);
-  t.strictSame(logged, [{ why: 'no route' }, { why: 'bad login' }, { why: 'no route' }]);
-  await connections.close();
-});
+interface Broker {
+  /** Why the first attempts fail; undefined, and after them: a connection. */
+  readonly failures?: readonly (string | undefined)[];
+  readonly onConnected?: ConnectionHandler['onConnected'];
+  readonly subscribe?: BrokerLink['subscribe'];
+}
 
-/** Connections that open immediately; `lose` ends the present one. */
-function openAlways(onConnected: ConnectionHandler['onConnected'], subscribe: BrokerLink['subscribe']) {
+/** Connections to a broker; `lose` ends the present one. */
+function open({
+  failures = [],
+  onConnected = async () => undefined,
+  subscribe = async () => [],
+}: Broker = {}) {
   const clock = new ManualClock();
   const logged: unknown[] = [];
   const log = { ...silentLog, info: (fields: object) => void logged.push({ ...fields }) };
   const listeners: BrokerListener[] = [];
   const closed: string[] = [];
+  let attempts = 0;
   const link: BrokerLink = { subscribe, publish: async () => undefined, close: async () => undefined };
   const port: BrokerPort = {
     connect: async (_options, listener) => {
+      const why = failures[attempts++];
+      if (why !== undefined) throw new Error(why);
       listeners.push(listener);
       return link;
     },
@@ -88,24 +50,44 @@ function openAlways(onConnected: ConnectionHandler['onConnected'], subscribe: Br
   const connections = new BrokerConnections(port, handler, { clock, log, countMessage: () => undefined });
   connections.start();
   const lose = async (why: string) => {
-    const count = closed.length + 1;
-    await until('a connection', () => listeners.length === count);
+    await until('a connection', () => attempts === closed.length + 1 && listeners.length > 0);
     listeners.at(-1)?.onLost(new Error(why));
-    await until('its end', () => closed.length === count);
+    await until('its end', () => closed.length === attempts);
   };
-  return { clock, logged, closed, listeners, connections, lose };
+  return { clock, logged, closed, attempts: () => attempts, connections, lose };
 }
 
+t.test('the log has the first failure and other reasons, not each attempt', async (t) => {
+  const failures = [
+    'no route',
+    'no route',
+    'no route',
+    'bad login',
+    'bad login',
+    undefined,
+    'no route',
+    'no route',
+  ];
+  const { clock, logged, attempts, connections, lose } = open({ failures });
+  const after = (count: number) =>
+    until(`attempt ${count}`, () => {
+      clock.advance(60_000);
+      return attempts() >= count;
+    });
+  await after(6);
+  await lose('no route');
+  await after(8);
+  t.strictSame(logged, [{ why: 'no route' }, { why: 'bad login' }, { why: 'no route' }]);
+  await connections.close();
+});
+
 t.test('only a connection that lasts ends a series of failures', async (t) => {
-  const { clock, logged, listeners, connections, lose } = openAlways(
-    async () => undefined,
-    async () => [],
-  );
+  const { clock, logged, attempts, connections, lose } = open();
   await lose('silent host');
   const reopen = (count: number, ms: number) =>
     until(`connection ${count}`, () => {
-      if (listeners.length < count) clock.advance(ms);
-      return listeners.length >= count;
+      if (attempts() < count) clock.advance(ms);
+      return attempts() >= count;
     });
   await reopen(2, 60_000);
   await lose('silent host');
@@ -123,13 +105,13 @@ t.test('only a connection that lasts ends a series of failures', async (t) => {
 
 t.test('a broker that does not reply to a subscription is left', async (t) => {
   let isAsked = false;
-  const { clock, closed, connections } = openAlways(
-    async (opened) => void (await opened.subscribe([{ filter: 'a', qos: 1, id: 1 }])),
-    () => {
+  const { clock, closed, connections } = open({
+    onConnected: async (opened) => void (await opened.subscribe([{ filter: 'a', qos: 1, id: 1 }])),
+    subscribe: () => {
       isAsked = true;
       return new Promise(() => undefined);
     },
-  );
+  });
   await until('the subscription', () => isAsked);
   clock.advance(10_000);
   await until('the end of the connection', () => closed.length === 1);
