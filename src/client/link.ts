@@ -91,7 +91,7 @@ export class Link<S extends LinkSnapshot> {
   #socket: WebSocket | undefined;
   #calls = new Map<string, Call>();
   #nextId = 0;
-  /** Counter of the newest change that was reported; 0: none of the changes before the connection is needed. */
+  /** Counter of the newest change that was reported; 0: none. */
   #since = 0;
   /** Whether the changes after `#since` are not enough for a current state. */
   #needsSnapshot = true;
@@ -179,7 +179,9 @@ export class Link<S extends LinkSnapshot> {
     this.#cancelTimer();
     if (this.#lostMs === undefined) this.#enter({ kind: 'connecting' });
     const { url, protocol } = this.#options;
-    const socket = new WebSocket(`${url}?since=${this.#since}&alive=1`, protocol ?? []);
+    // With a snapshot, only the messages to fronts are needed of what was missed.
+    const since = this.#needsSnapshot ? 0 : this.#since;
+    const socket = new WebSocket(`${url}?since=${since}&messages=${this.#since}&alive=1`, protocol ?? []);
     this.#socket = socket;
     const isCurrent = () => socket === this.#socket;
     socket.addEventListener('open', () => isCurrent() && this.#onOpen());
@@ -225,6 +227,8 @@ export class Link<S extends LinkSnapshot> {
     this.#bufferedChanges = undefined;
     this.#needsSnapshot = false;
     this.#options.onSnapshot(snapshot);
+    // The counter of a gateway whose data was lost begins again.
+    this.#since = Math.min(this.#since, snapshot.timestamp);
     for (const record of buffered)
       if (record.TimeStamp > snapshot.timestamp || isFrontMessage(record)) this.#deliver(record);
     this.#since = Math.max(this.#since, snapshot.timestamp);
@@ -308,10 +312,7 @@ export class Link<S extends LinkSnapshot> {
   #onClose(code: number, reason: string): void {
     const waitS = code === rejected.wait ? Math.max(1, Number.parseInt(reason, 10) || 30) : 0;
     // 1013: the client was too slow. A snapshot costs less than the missed changes.
-    if (code === 1013) {
-      this.#since = 0;
-      this.#needsSnapshot = true;
-    }
+    if (code === 1013) this.#needsSnapshot = true;
     if (code < 4400 || code > 4499)
       return this.#lose(`The WebSocket was closed (${code}${reason === '' ? '' : `, ${reason}`})`);
     this.#drop(`The gateway rejected the connection (${code})`);

@@ -1,5 +1,5 @@
 import type { Change } from './changes.js';
-import { message } from './messages.js';
+import { isFrontMessage, message } from './messages.js';
 import { objectType, type TreeObject } from './object.js';
 import type { SnapshotDepth } from './snapshot.js';
 import type { Tree } from './tree.js';
@@ -85,7 +85,7 @@ export class Area {
     if (Message >= message.PM_CREATE && Message <= message.PM_ASSOCIATIONCHANGED)
       return this.profiles().has(String(Data[0]));
     const at = namedIn.get(Message);
-    if (Message >= message.WF_POPUP && Message <= message.WF_OPEN_CATEGORY)
+    if (isFrontMessage(change))
       return SenderID === this.#configuratorId && (at === undefined || this.#isVisibleOrRoot(Data[at]));
     if (!this.contains(SenderID)) return false;
     if (at !== undefined) return Data[at] === 0 ? SenderID !== 0 : this.contains(Number(Data[at]));

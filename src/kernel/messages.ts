@@ -130,6 +130,11 @@ export const message = {
   GW_RECORDING: 20409,
 } as const;
 
+/** Whether it is a message to the fronts of a configurator: it changes no object. */
+export function isFrontMessage({ Message }: { readonly Message: number }): boolean {
+  return Message >= message.WF_POPUP && Message <= message.WF_OPEN_CATEGORY;
+}
+
 /** Values of `KERNEL_MESSAGE` and of `SVC_GetKernelRunlevel` (§1). */
 export const runlevel = { create: 10101, init: 10102, ready: 10103, uninit: 10104, shutdown: 10105 } as const;
 export type Runlevel = (typeof runlevel)[keyof typeof runlevel];

@@ -103,13 +103,15 @@ t.test(
   'a message has its effect once, also if it was sent while the page was away',
   { skip: noBrowser },
   async (t) => {
-    const { proxy, page, send } = await openFront(t);
+    const { fixture, proxy, page, send } = await openFront(t);
     await send('SendNotification', 'Before', '', '', 0);
     await page.locator('.note-card', { hasText: 'Before' }).waitFor();
     proxy.freeze();
     proxy.cut();
     await page.locator('.banner').waitFor();
     await send('SendNotification', 'Meanwhile', '', '', 0);
+    // The area itself has changed: the page takes a snapshot, which contains no messages.
+    await rpc(fixture, 'SVC_SetParent', await fixture.id('area/upper/bath'), await fixture.id('elsewhere'));
     proxy.thaw();
     proxy.cut();
     await page.locator('.note-card', { hasText: 'Meanwhile' }).waitFor();

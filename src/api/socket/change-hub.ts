@@ -7,7 +7,7 @@ import { onNextIteration } from '../../base/event-loop.js';
 import { Histogram } from '../../base/metrics/histogram.js';
 import { Change } from '../../kernel/changes.js';
 import type { Kernel } from '../../kernel/kernel.js';
-import { message } from '../../kernel/messages.js';
+import { isFrontMessage, message } from '../../kernel/messages.js';
 import type { OutboxLosses } from './outbox.js';
 import { textFrames } from './text-frames.js';
 import {
@@ -49,6 +49,14 @@ interface ChangeHubOptions {
   readonly clock: Pick<Clock, 'every' | 'nowMs' | 'monotonicNs'>;
   readonly logged?: Signal<LogRecord> | undefined;
   readonly tasks?: Signal<TaskState> | undefined;
+}
+
+/** What a session has missed (interface, decision 10). 0: nothing. */
+export interface Resumption {
+  /** It gets the changes after this counter, or the message that they are lost. */
+  readonly since: number;
+  /** Without these changes, it gets at least the buffered messages to fronts after this counter. */
+  readonly messages: number;
 }
 
 /** The sessions with the same filter: a change is filtered, encoded and framed once for all of them. */
@@ -112,14 +120,12 @@ export class ChangeHub {
   }
 
   /**
-   * Adds a session: from now on it receives the changes that its filter admits. With `since` it first gets
-   * the changes after that counter, or the message that they are lost (interface, decision 10). Sessions with
-   * the same view object share their work.
+   * Adds a session: from now on it receives the changes that its filter admits, and first those that it
+   * missed. Sessions with the same view object share their work.
    */
-  join(session: Subscriber, view: ChangeFilter, since: number): void {
+  join(session: Subscriber, view: ChangeFilter, resumption: Resumption): void {
     this.#flush();
-    const kept = since > 0 ? this.#keptSince(view, since) : [];
-    session.replay(kept ?? [changesLost(this.#kernel.changes.counter)]);
+    session.replay(this.#missed(view, resumption));
     this.#enter(session, view);
     this.#unlisten ??= this.#kernel.changes.listen(this.#onChange);
   }
@@ -229,6 +235,19 @@ export class ChangeHub {
     this.#streamOf.delete(session);
     stream.members.delete(session);
     if (stream.members.size === 0) this.#streams.delete(stream.view);
+  }
+
+  #missed(view: ChangeFilter, { since, messages }: Resumption): readonly Change[] {
+    const kept = since > 0 ? this.#keptSince(view, since) : undefined;
+    if (kept !== undefined) return kept;
+    const { changes } = this.#kernel;
+    const sent =
+      messages === 0
+        ? []
+        : changes
+            .all()
+            .filter((one) => one.TimeStamp > messages && isFrontMessage(one) && view.filter(one) === 'show');
+    return since > 0 ? [...sent, changesLost(changes.counter)] : sent;
   }
 
   #keptSince(view: ChangeFilter, since: number): readonly Change[] | undefined {

@@ -21,7 +21,7 @@ import type { ConnectionTable } from '../http/connection-table.js';
 import { hasNoCredentials, readAuthorization, readProtocol, type Login } from '../access/credentials.js';
 import { UNKNOWN_BODY_LIMIT, remoteOf } from '../http/exchange.js';
 import { WEBFRONT_BODY_LIMIT } from '../http/http-api.js';
-import { ChangeHub } from './change-hub.js';
+import { ChangeHub, type Resumption } from './change-hub.js';
 import type { OriginPolicy } from '../http/origin-policy.js';
 import type { OutboxLimits } from './outbox.js';
 import { endWithError, errorResponse } from '../http/error-response.js';
@@ -71,10 +71,9 @@ interface UpgradeRequest {
   readonly origins: OriginPolicy;
 }
 
-/** The target of an upgrade: everything, or a configurator's area, and from which counter on. */
-interface Target {
+/** The target of an upgrade: everything, or a configurator's area, and from which counters on. */
+interface Target extends Resumption {
   readonly configurator: number | undefined;
-  readonly since: number;
   /** It gets the gateway's time now and then. */
   readonly isAlive: boolean;
 }
@@ -323,7 +322,7 @@ export class SocketApi {
       void session.closed.then(
         clock.after(leftMs, () => session.close(closeCode.policy, 'the token is no longer valid')),
       );
-    this.#hub.join(session, view, target.since);
+    this.#hub.join(session, view, target);
     if (target.isAlive) this.#hub.keepAlive(session, view);
   }
 
@@ -383,8 +382,10 @@ function targetOf(url: string): Target | undefined {
   const match = /^\/api\/wfc\/(\d{1,9})\/?$|^\/wfc\/(\d{1,9})\/api\/$/.exec(path);
   if (path !== '/api/' && match === null) return undefined;
   const options = new URLSearchParams(query);
-  const since = Number(/^\d{1,15}$/.exec(options.get('since') ?? '')?.[0] ?? 0);
+  const [since, messages] = ['since', 'messages'].map((name) =>
+    Number(/^\d{1,15}$/.exec(options.get(name) ?? '')?.[0] ?? 0),
+  ) as [number, number];
   const id = match?.[1] ?? match?.[2];
   const isAlive = options.get('alive') === '1';
-  return { configurator: id === undefined ? undefined : Number(id), since, isAlive };
+  return { configurator: id === undefined ? undefined : Number(id), since, messages, isAlive };
 }

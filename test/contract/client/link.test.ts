@@ -12,19 +12,24 @@ import { until } from '../../tools/until.js';
 interface Heard {
   readonly states: LinkState[];
   readonly values: unknown[];
+  /** Titles. */
+  readonly popups: unknown[];
   snapshots: number;
 }
 
-/** A link to a port, and what it reported of VM_UPDATE. */
+/** A link to a port, and what it reported of VM_UPDATE and WF_POPUP. */
 function follow(t: Test, url: string, timing?: ManualClock) {
   const configurator = Number(/wfc\/(\d+)/.exec(url)?.[1]);
-  const heard: Heard = { states: [], values: [], snapshots: 0 };
+  const heard: Heard = { states: [], values: [], popups: [], snapshots: 0 };
   const link = new Link({
     url,
     configurator,
     ...(timing && { timing }),
     onSnapshot: () => (heard.snapshots += 1),
-    onChange: ({ Message, Data }) => void (Message === 10603 && heard.values.push(Data[0])),
+    onChange: ({ Message, Data }) => {
+      if (Message === 10603) heard.values.push(Data[0]);
+      if (Message === 20101) heard.popups.push(Data[0]);
+    },
     onState: (state) => void heard.states.push(state),
   });
   t.teardown(() => link.stop());
@@ -228,7 +233,7 @@ async function followMessages(t: Test) {
     reply(timestamp);
     await until('it is live', () => link.state.kind === 'live' && heard.includes(timestamp));
   };
-  return { fake, link, heard, send, sendSnapshot, requested, cut: () => server?.close() };
+  return { fake, link, heard, send, sendSnapshot, requested, cut: (code = 1000) => server?.close(code) };
 }
 
 t.test('messages to fronts that arrive before a snapshot are passed on, each once', async (t) => {
@@ -259,14 +264,65 @@ t.test('a snapshot that is required while the link is lost skips no message to f
   await until('it is lost', () => link.state.kind === 'lost');
   link.refresh();
   await until('the request of a snapshot', () => requested.length > 0);
-  t.match(fake.upgrades[1]?.url, /since=101&/);
+  t.match(fake.upgrades[1]?.url, /since=0&messages=101&/);
   // It is lost once more before the snapshot has arrived: both are still missing.
   requested.length = 0;
   cut();
   await until('the next request', () => requested.length > 0);
-  t.match(fake.upgrades[2]?.url, /since=101&/);
+  t.match(fake.upgrades[2]?.url, /since=0&messages=101&/);
   send(102, 20101, 'popup');
   send(103, 10603, 'in the snapshot');
   await sendSnapshot(103);
   t.strictSame(heard, [100, 'value', 103, 'popup']);
+});
+
+t.test('a link that was too slow takes a snapshot and the messages to fronts that it missed', async (t) => {
+  const { fake, link, heard, send, sendSnapshot, requested, cut } = await followMessages(t);
+  link.start();
+  await sendSnapshot(100);
+  send(101, 20101, 'received');
+  await until('the message', () => heard.includes('received'));
+  cut(1013);
+  await until('the request of a snapshot', () => requested.length > 0);
+  t.match(fake.upgrades[1]?.url, /since=0&messages=101&/);
+  send(105, 20101, 'missed');
+  await sendSnapshot(110);
+  send(111, 10603, 'after');
+  await until('the change after it', () => heard.includes('after'));
+  t.strictSame(heard, [100, 'received', 110, 'missed', 'after']);
+});
+
+t.test('the link follows a gateway whose counter began again', async (t) => {
+  const { link, heard, send, sendSnapshot, cut } = await followMessages(t);
+  link.start();
+  await sendSnapshot(100);
+  cut(1013);
+  await until('it is lost', () => link.state.kind === 'lost');
+  await sendSnapshot(5);
+  send(6, 10603, 'after');
+  await until('the change', () => heard.includes('after'));
+  t.strictSame(heard, [100, 5, 'after']);
+});
+
+t.test('messages to fronts are received once if the area changed while the link was lost', async (t) => {
+  const fixture = await startArea(t);
+  await using proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+  const configurator = Number(fixture.front.split('/').at(-2));
+  const url = `ws://127.0.0.1:${proxy.port}/wfc/${configurator}/api/`;
+  const { link, heard } = follow(t, url);
+  const sendPopup = (title: string) => rpc(fixture, 'WFC_SendPopup', configurator, title, '');
+  await until('it is live', () => link.state.kind === 'live');
+  await sendPopup('before');
+  await until('the first popup', () => heard.popups.length === 1);
+  proxy.freeze();
+  proxy.cut();
+  await until('it is lost', () => link.state.kind === 'lost');
+  await sendPopup('meanwhile');
+  await rpc(fixture, 'SVC_SetParent', await fixture.id('area/upper/bath'), await fixture.id('elsewhere'));
+  proxy.thaw();
+  proxy.cut();
+  await until('a second snapshot', () => heard.snapshots === 2 && link.state.kind === 'live');
+  await sendPopup('after');
+  await until('the last popup', () => heard.popups.includes('after'));
+  t.strictSame(heard.popups, ['before', 'meanwhile', 'after']);
 });

@@ -68,3 +68,36 @@ t.test('items and registered devices are kept over a restart', async (t) => {
   t.match(JSON.stringify(said), /"WFC_RegisterPNS".*Phone/, 'the audit log has its registration');
   t.notMatch(JSON.stringify([said, fixture.log, again.log]), /secret-token/);
 });
+
+t.test('a front whose area has changed gets the messages to it that it missed', async (t) => {
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
+  const [wf, all] = [await idOf(fixture, 'wf'), await idOf(fixture, 'all')];
+  const send = (configurator: number, title: string) =>
+    rpc(fixture, 'WFC_SendPopup', configurator, title, '');
+  const connect = (query: string) =>
+    openWebSocket(fixture, `/wfc/${wf}/api/?${query}`, [basicLine('webfront', 'tulip')]);
+  await using first = await connect('');
+  await send(wf, 'received');
+  const [received] = await takeFrames(first, 1);
+  const since = received?.TimeStamp;
+  await send(wf, 'one');
+  await send(all, 'of another front');
+  const room = await rpc(fixture, 'SVC_CreateCategory');
+  await rpc(fixture, 'SVC_SetParent', room, await idOf(fixture, 'ground_floor'));
+  await rpc(fixture, 'SVC_SetParent', room, 0);
+  await send(wf, 'two');
+  const lost = { SenderID: 0, Message: 0, Data: ['CHANGES_LOST'] };
+  const popups = ['one', 'two'].map((title) => ({ SenderID: wf, Data: [title, ''] }));
+  // Sent when the socket opens, after everything that was missed.
+  const time = { Message: messageNumber.GW_ALIVE };
+  for (const { query, frames } of [
+    { query: `since=${since}`, frames: [lost, time] },
+    { query: `since=${since}&messages=${since}`, frames: [...popups, lost, time] },
+    { query: `since=0&messages=${since}`, frames: [...popups, time] },
+    { query: 'since=0&messages=0', frames: [time] },
+    { query: 'since=0&messages=one', frames: [time] },
+  ]) {
+    await using socket = await connect(`${query}&alive=1`);
+    t.match(await takeFrames(socket, frames.length), frames, query);
+  }
+});
