@@ -25,7 +25,8 @@ const OPEN_MS = 10_000;
 const SILENCE_MS = 20_000;
 /** Time limit for the reply to a probe, ms. */
 const PROBE_MS = 5000;
-const CALL_MS = 60_000;
+/** Time limit for a snapshot, ms. */
+const SNAPSHOT_MS = 60_000;
 const LONGEST_PAUSE_MS = 15_000;
 /**
  * Most restarts end within this time. Until then, the pause is at most 1 to 3 s; afterwards it may grow
@@ -37,7 +38,7 @@ const LATE_STEPS = 6;
 /** A connection that lasted this long resets the back-off. */
 const STABLE_MS = 10_000;
 
-/** `rejected` is final until `start` or `touch` is called; the other states change by themselves. */
+/** `rejected` is final until `start` is called; the other states change by themselves. */
 export type LinkState =
   | { readonly kind: 'idle' }
   /** Opening, or waiting for the snapshot. */
@@ -98,7 +99,8 @@ export class Link<S extends LinkSnapshot> {
   /** Changes that arrived before the requested snapshot; undefined if no snapshot is requested. */
   #bufferedChanges: ChangeRecord[] | undefined;
   #attempt = 0;
-  #openedMs = 0;
+  /** When the current connection opened; Infinity: it has not. */
+  #openedMs = Infinity;
   /** When the last frame arrived, unix ms; 0: none yet. */
   #receivedMs = 0;
   /**
@@ -158,18 +160,20 @@ export class Link<S extends LinkSnapshot> {
   /**
    * Calls a function with its parameters in the order of the command reference. Rejects with an `RpcError` if
    * the gateway rejected it, and with a `ServerError` if the outcome is unknown or the link is not connected.
+   * Without `timeoutMs` it waits as long as the connection works: a backup may take an hour.
    */
-  call(method: string, params: Params, timeoutMs = CALL_MS): Promise<unknown> {
+  call(method: string, params: Params, timeoutMs = Infinity): Promise<unknown> {
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN)
       return Promise.reject(new ServerError('The gateway is not connected'));
     const id = String(++this.#nextId);
     const text = encodeRequest(id, method, params);
     return new Promise((resolve, reject) => {
-      const cancel = this.#timing.after(timeoutMs, () => {
+      const onTimeout = () => {
         this.#calls.delete(id);
         reject(new ServerError(`No reply within ${timeoutMs} ms`));
-      });
+      };
+      const cancel = timeoutMs === Infinity ? () => undefined : this.#timing.after(timeoutMs, onTimeout);
       this.#calls.set(id, { resolve, reject, cancel });
       socket.send(text);
     });
@@ -177,7 +181,9 @@ export class Link<S extends LinkSnapshot> {
 
   #open(): void {
     this.#cancelTimer();
+    this.#openedMs = Infinity;
     if (this.#lostMs === undefined) this.#enter({ kind: 'connecting' });
+    else this.#enter({ kind: 'lost', sinceMs: this.#lostMs });
     const { url, protocol } = this.#options;
     // With a snapshot, only the messages to fronts are needed of what was missed.
     const since = this.#needsSnapshot ? 0 : this.#since;
@@ -210,8 +216,8 @@ export class Link<S extends LinkSnapshot> {
     const socket = this.#socket;
     const reply =
       configurator === undefined
-        ? this.call('SVC_GetSnapshot', [])
-        : this.call('WFC_GetSnapshot', [configurator]);
+        ? this.call('SVC_GetSnapshot', [], SNAPSHOT_MS)
+        : this.call('WFC_GetSnapshot', [configurator], SNAPSHOT_MS);
     reply.then(
       (snapshot) => {
         if (socket === this.#socket) this.#applySnapshot(snapshot as S);

@@ -155,9 +155,20 @@ t.test('a device that slept is not live before the gateway has replied', async (
 });
 
 t.test('the pauses between attempts are short for two minutes, and then grow to 15 s', async (t) => {
-  const clock = new ManualClock();
   const fake = await startFake(t, () => undefined);
   fake.onSocket = (socket) => socket.close();
+  await pausesGrow(t, fake.port);
+});
+
+t.test('the pauses grow also while nothing listens at the port', async (t) => {
+  const fake = await FakeGateway.listen();
+  const { port } = fake;
+  await fake[Symbol.asyncDispose]();
+  await pausesGrow(t, port);
+});
+
+async function pausesGrow(t: Test, port: number): Promise<void> {
+  const clock = new ManualClock();
   const pauses: number[] = [];
   const limits = [10_000, 20_000, 60_000];
   const timing = Object.assign(Object.create(clock) as ManualClock, {
@@ -171,14 +182,14 @@ t.test('the pauses between attempts are short for two minutes, and then grow to 
       return () => clearImmediate(timer);
     },
   });
-  follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, timing);
+  follow(t, `ws://127.0.0.1:${port}/wfc/1/api/`, timing);
   await until('eight attempts', () => pauses.length >= 8);
   t.strictSame(pauses.slice(0, 5), [375, 750, 1500, 3000, 3000]);
   t.equal(Math.max(...pauses), 3000);
   clock.advance(120_000);
   await until('later attempts', () => pauses.includes(15_000));
   t.equal(Math.max(...pauses), 15_000);
-});
+}
 
 t.test('CHANGES_LOST makes a new snapshot, and older changes are dropped', async (t) => {
   const clock = new ManualClock();
@@ -325,4 +336,55 @@ t.test('messages to fronts are received once if the area changed while the link 
   await sendPopup('after');
   await until('the last popup', () => heard.popups.includes('after'));
   t.strictSame(heard.popups, ['before', 'meanwhile', 'after']);
+});
+
+t.test('a link that is rejected while it is lost is lost again with the next attempt', async (t) => {
+  const fake = await startFake(t, (socket, id) =>
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: [] })),
+  );
+  const { onSocket } = fake;
+  let server: ServerSocket | undefined;
+  let isRejecting = false;
+  fake.onSocket = (socket, url) => {
+    server = socket;
+    if (isRejecting) socket.close(4429, '7');
+    else onSocket(socket, url);
+  };
+  const { link, heard } = follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`);
+  const attempts = ['lost', 'rejected', 'lost', 'rejected', 'lost', 'live'];
+  await until('it is live', () => link.state.kind === 'live');
+  isRejecting = true;
+  server?.close();
+  for (const count of [1, 2]) {
+    await until('it is rejected', () => kinds(heard).filter((kind) => kind === 'rejected').length === count);
+    t.match(link.state, { code: 4429, waitS: 7 });
+    isRejecting = count < 2;
+    link.start();
+  }
+  await until('it is live again', () => link.state.kind === 'live');
+  t.strictSame(kinds(heard), ['connecting', 'live', ...attempts]);
+});
+
+t.test('a call may take as long as the connection works', async (t) => {
+  const clock = new ManualClock();
+  let reply: (() => void) | undefined;
+  let probes = 0;
+  const fake = await startFake(t, (socket, id) => {
+    const send = () => socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: 'done' }));
+    // The call is the first one; the others are probes, each with a change after its reply.
+    if (reply === undefined) return void (reply = send);
+    send();
+    socket.send(JSON.stringify({ TimeStamp: 100 + ++probes, SenderID: 1, Message: 10603, Data: [probes] }));
+  });
+  const { link, heard } = follow(t, `ws://127.0.0.1:${fake.port}/wfc/1/api/`, clock);
+  await until('it is live', () => link.state.kind === 'live');
+  const backup = link.call('GW_BackupToTarget', ['nas']);
+  await until('the call', () => reply !== undefined);
+  for (let n = 1; n <= 10; n++) {
+    clock.advance(20_000);
+    await until('the reply to a probe', () => heard.values.includes(n));
+  }
+  reply?.();
+  t.equal(await backup, 'done');
+  t.strictSame(kinds(heard), ['connecting', 'live']);
 });

@@ -7,18 +7,18 @@ import { rejectedTexts } from './rejected-texts.js';
 
 /** Why the gateway does not accept this page, and what to do. */
 export function RejectedPage({ code }: { readonly code: number }) {
-  const app = useApp();
   const own = rejectedTexts();
   if (code === rejected.host) return <Explanation title={own.hostTitle} text={own.hostText} />;
   if (code === rejected.area) return <Explanation title={own.areaTitle} text={own.areaText} />;
-  const state = app.gateway.state.value;
-  return <Pause seconds={state.kind === 'rejected' ? state.waitS : 0} />;
+  return <Pause />;
 }
 
 /** The gateway requests a pause; after it, the page tries again. */
-function Pause({ seconds }: { readonly seconds: number }) {
+function Pause() {
   const app = useApp();
-  useEffect(() => realTiming.after(seconds * 1000, () => app.gateway.enter()), [seconds]);
+  const state = app.gateway.state.value;
+  const seconds = state.kind === 'rejected' ? state.waitS : 0;
+  useEffect(() => realTiming.after(seconds * 1000, () => app.gateway.enter()), [state]);
   return <Explanation title={app.facts.title} text={texts().signIn.wait(seconds)} />;
 }
 
