@@ -138,6 +138,10 @@ function Rail() {
 function Connection() {
   const app = useApp();
   const state = app.gateway.state.value;
+  useEffect(() => {
+    if (state.kind !== 'rejected' || state.code !== rejected.wait) return undefined;
+    return realTiming.after(state.waitS * 1000, () => app.gateway.enter());
+  }, [state]);
   if (state.kind === 'lost') {
     const time = formatTime(state.sinceMs + app.gateway.clockOffsetMs.peek(), app.gateway.model.timezone);
     return (

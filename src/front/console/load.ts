@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Cancel } from '../../base/clock.js';
 import { realTiming } from '../../client/timing.js';
 import { errorText, useApp } from './app.js';
@@ -9,39 +9,58 @@ export type Loaded<T> = { readonly value: T } | { readonly error: string } | und
 
 /**
  * Calls when the component appears, and again whenever a key changes, `reload` is called, or a lost connection
- * is back: the gateway may have been restarted. The newest call wins.
+ * is back: the gateway may have been restarted. The newest call wins. `refresh` does not discard a call in
+ * flight, but repeats it: what changes faster than the gateway replies is shown nevertheless.
  */
 export function useLoaded<T>(
   load: () => Promise<T>,
   keys: readonly unknown[],
-): { readonly state: ReadonlySignal<Loaded<T>>; readonly reload: () => void } {
+): { readonly state: ReadonlySignal<Loaded<T>>; readonly reload: () => void; readonly refresh: () => void } {
   const state = useSignal<Loaded<T>>(undefined);
   const count = useSignal(0);
+  const refresh = useRef<() => void>(() => undefined);
   const isLive = useApp().gateway.state.value.kind === 'live';
   useEffect(() => {
     if (!isLive) return undefined;
     let isCurrent = true;
-    load().then(
-      (value) => isCurrent && (state.value = { value }),
-      (thrown: unknown) => isCurrent && (state.value = { error: errorText(thrown) }),
-    );
+    let isLoading = false;
+    let isOutdated = false;
+    const run = () => {
+      isOutdated = isLoading;
+      if (isLoading) return;
+      isLoading = true;
+      const end = (loaded: Loaded<T>) => {
+        if (!isCurrent) return;
+        isLoading = false;
+        state.value = loaded;
+        if (isOutdated) run();
+      };
+      load().then(
+        (value) => end({ value }),
+        (thrown: unknown) => end({ error: errorText(thrown) }),
+      );
+    };
+    refresh.current = run;
+    run();
     return () => {
       isCurrent = false;
+      refresh.current = () => undefined;
     };
   }, [...keys, count.value, isLive]);
-  return { state, reload: () => (count.value += 1) };
+  return { state, reload: () => (count.value += 1), refresh: () => refresh.current() };
 }
 
-/** Counts up while messages arrive, at most once in `ms`: a key of `useLoaded` for what has no messages. */
-export function useActivity(ms: number): number {
+/** Calls back while messages arrive, at most once in `ms`: to refresh what has no messages. */
+export function useActivity(ms: number, callback: () => void): void {
   const { gateway } = useApp();
-  const count = useSignal(0);
+  const newest = useRef(callback);
+  newest.current = callback;
   useEffect(() => {
     let cancel: Cancel | undefined;
     const stop = gateway.observe(() => {
       cancel ??= realTiming.after(ms, () => {
         cancel = undefined;
-        count.value += 1;
+        newest.current();
       });
     });
     return () => {
@@ -49,5 +68,4 @@ export function useActivity(ms: number): number {
       cancel?.();
     };
   }, []);
-  return count.value;
 }

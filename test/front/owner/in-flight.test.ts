@@ -120,3 +120,57 @@ t.test('the error of a script stays if the reply to the save is late', { skip: n
   await error.waitFor();
   await page.locator('.cm-lintRange-error').waitFor();
 });
+
+t.test(
+  'a list of an object that changes faster than the gateway replies is shown',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const browser = await startBrowser(t);
+    const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+    page.setDefaultTimeout(8000);
+    const audit = await holdReply(page, 'GW_GetAudit');
+    await page.goto(`${new URL(fixture.front).origin}/console/`);
+    await signIn(page);
+    const outside = await fixture.id('area/ground/outside');
+    await open(page, `#/tree/${outside}`);
+    await page.getByRole('tab', { name: 'Who did it' }).click();
+    await audit.held();
+    const before = audit.methods.filter((name) => name === 'GW_GetAudit').length;
+    for (const value of [1, 2, 3]) {
+      await rpc(fixture, 'SetValue', outside, value);
+      await rpc(fixture, 'SVC_SetName', outside, `Outside ${value}`);
+      await page.getByRole('heading', { name: `Outside ${value}` }).waitFor();
+    }
+    t.equal(
+      audit.methods.filter((name) => name === 'GW_GetAudit').length,
+      before,
+      'no second call meanwhile',
+    );
+    audit.deliver();
+    await page.getByRole('tabpanel').getByRole('listitem').or(page.getByText(/^No /)).first().waitFor();
+  },
+);
+
+t.test('the console waits as long as the gateway says, each time', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  page.setDefaultTimeout(8000);
+  let attempts = 0;
+  let lose = () => undefined as unknown;
+  await page.routeWebSocket(/\/api\//, (socket) => {
+    attempts += 1;
+    lose = () => socket.close({ code: 1001 });
+    if (attempts === 2 || attempts === 3) void socket.close({ code: 4429, reason: '1' });
+    else socket.connectToServer();
+  });
+  await page.goto(`${new URL(fixture.front).origin}/console/`);
+  await signIn(page);
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await until('the first connection', () => attempts === 1);
+  await lose();
+  await page.locator('.banner', { hasText: 'Try again in 1 second' }).waitFor();
+  await until('the fourth attempt', () => attempts === 4);
+  await page.locator('.banner').waitFor({ state: 'detached' });
+});

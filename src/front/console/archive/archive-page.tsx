@@ -27,10 +27,11 @@ export function ArchivePage({ id }: { readonly id: string }) {
   const { model } = app.gateway;
   const archive = instanceOf(model, 'Archive Control')?.id ?? 0;
   const selected = model.find(Number(id));
-  const { state, reload } = useLoaded(
+  const { state, reload, refresh } = useLoaded(
     async () => (archive === 0 ? [] : app.call('AC_GetAggregationVariables', archive, true)),
-    [archive, id, useActivity(RELOAD_MS)],
+    [archive, id],
   );
+  useActivity(RELOAD_MS, refresh);
   // What was entered must survive the end of the session.
   const dialog = app.form<'export' | 'import'>('records');
   const { archive: text } = automation();

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { EventDecisions, EventRecord } from '../../../client/generated/records.js';
 import { formatTime } from '../../web/format.js';
 import { useApp } from '../app.js';
@@ -19,11 +20,12 @@ interface DecisionsProps {
 /** Why an event can or cannot run, its conditions now, and the last times it ran or did not run. */
 export function Decisions({ event }: DecisionsProps) {
   const app = useApp();
-  const activity = useActivity(RELOAD_MS);
-  const { state } = useLoaded(
+  const { state, refresh } = useLoaded(
     () => app.call('GW_GetEventDecisions', event.EventID),
-    [event, activity, app.gateway.state.value.kind],
+    [event.EventID],
   );
+  useEffect(refresh, [event]);
+  useActivity(RELOAD_MS, refresh);
   return (
     <LoadedView state={state}>
       {(facts) => (

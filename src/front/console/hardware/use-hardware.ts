@@ -30,8 +30,8 @@ export function useHardware(): Hardware {
   const app = useApp();
   const { created } = app;
   const { model } = app.gateway;
-  const keys = [app.gateway.state.value, useActivity(READ_MS)];
-  const { state: lines } = useLoaded(() => app.call('GW_GetLines'), keys);
+  const { state: lines, refresh } = useLoaded(() => app.call('GW_GetLines'), []);
+  useActivity(READ_MS, refresh);
   const found = useSignal<readonly Found[] | undefined>(undefined);
   const isSearching = useSignal(false);
   const isSimulated = useSignal(false);

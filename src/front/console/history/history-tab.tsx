@@ -68,14 +68,14 @@ function VariableHistory({ variable }: { readonly variable: TreeNode }) {
     async () => archive !== undefined && app.call('AC_GetLoggingStatus', archive, variable.id),
     [variable.id],
   );
-  const { state, reload } = useLoaded(
+  const { state, reload, refresh } = useLoaded(
     () =>
       archive === undefined
         ? Promise.resolve(NOTHING)
         : load(app, { archive, variable, period: period.value }),
     [variable.id, period.value],
   );
-  useEffect(() => afterChanges(variable, reload), [variable]);
+  useEffect(() => afterChanges(variable, refresh), [variable]);
   if (archive === undefined) return <p class="soft">{history.noArchive}</p>;
   const toggle = async (isOn: boolean) => {
     await app.act(() => app.call('AC_SetLoggingStatus', archive, variable.id, isOn));
@@ -104,7 +104,7 @@ function VariableHistory({ variable }: { readonly variable: TreeNode }) {
           records.length === 0 ? (
             <p class="soft">{isLogged ? recordTexts().empty : history.notRecorded}</p>
           ) : (
-            <Records variable={variable} records={records} start={start} />
+            <Records key={period.value} variable={variable} records={records} start={start} />
           )
         }
       </LoadedView>

@@ -21,6 +21,7 @@ interface PlotProps {
 /** A chart that can be zoomed with the pointer; a double click shows everything again. */
 export function Plot({ times, values, isStepped, isInteger, label, timeZone, format }: PlotProps) {
   const container = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | undefined>(undefined);
   useEffect(() => {
     const element = container.current;
     if (element === null) return undefined;
@@ -29,14 +30,27 @@ export function Plot({ times, values, isStepped, isInteger, label, timeZone, for
       [[...times], [...values]],
       element,
     );
+    chart.current = plot;
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     observer.observe(element);
     return () => {
       observer.disconnect();
       plot.destroy();
     };
-  }, [times, values, label]);
+  }, [label, isStepped, isInteger, timeZone]);
+  useEffect(() => {
+    if (chart.current !== undefined) showData(chart.current, [[...times], [...values]]);
+  }, [times, values]);
   return <div ref={container} class="plot" role="img" aria-label={label} />;
+}
+
+/** Replaces the data; what was zoomed into stays. */
+function showData(plot: uPlot, data: uPlot.AlignedData): void {
+  const { min = 0, max = 0 } = plot.scales['x'] ?? {};
+  const [times] = plot.data;
+  const isZoomed = min > (times[0] ?? 0) || max < (times[times.length - 1] ?? 0);
+  plot.setData(data, !isZoomed);
+  if (isZoomed) plot.setScale('x', { min, max });
 }
 
 /** Distances between ticks at integers. */

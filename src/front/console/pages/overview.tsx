@@ -25,13 +25,12 @@ const RELOAD_MS = 2000;
 /** Health with what to do, devices that are not online, and who changed what. */
 export function OverviewPage() {
   const app = useApp();
-  const activity = useActivity(RELOAD_MS);
-  const keys = [app.gateway.state.value, activity];
-  const { state } = useLoaded(() => app.call('GW_GetAudit', READ), keys);
+  const { state, refresh } = useLoaded(() => app.call('GW_GetAudit', READ), []);
+  useActivity(RELOAD_MS, refresh);
   return (
     <main>
       <h1>{words().pages.overview}</h1>
-      <HealthSection keys={keys} />
+      <HealthSection />
       <OfflineSection />
       <LoadedView state={state}>
         {(entries) => (
@@ -45,9 +44,10 @@ export function OverviewPage() {
   );
 }
 
-function HealthSection({ keys }: { readonly keys: readonly unknown[] }) {
+function HealthSection() {
   const app = useApp();
-  const { state } = useLoaded(() => app.call('GW_GetHealth'), keys);
+  const { state, refresh } = useLoaded(() => app.call('GW_GetHealth'), []);
+  useActivity(RELOAD_MS, refresh);
   const { overview } = words();
   return (
     <section>
