@@ -46,6 +46,32 @@ t.test(
     await page.getByRole('tab', { name: 'History' }).click();
     await page.getByText('As a table (1 record)').click();
     t.match(await newest.textContent(), /-7\.0 °C/);
+
+    const hours = Array.from({ length: 20 }, (_, hour) => ({
+      TimeStamp: Math.floor(Date.now() / 1000) - (20 - hour) * 3600,
+      Value: hour,
+    }));
+    t.equal(await rpc(fixture, 'AC_AddLoggedValues', archive, outside, hours), true);
+    await rpc(fixture, 'SetValue', outside, 30);
+    await newest.filter({ hasText: '30.0 °C' }).waitFor();
+    const chart = page.locator('.u-over');
+    const { width = 0, height = 0 } = (await chart.boundingBox()) ?? {};
+    const at = (part: number) => ({ position: { x: width * part, y: height / 2 } });
+    await chart.hover(at(0.3));
+    await page.mouse.down();
+    await chart.hover(at(0.6));
+    await page.mouse.up();
+    // The time of the record at the left end of the chart.
+    const first = async () => {
+      await chart.hover(at(0.01));
+      return page.locator('.u-legend .u-value').first().textContent();
+    };
+    const zoomed = await first();
+    await rpc(fixture, 'SetValue', outside, 31);
+    await newest.filter({ hasText: '31.0 °C' }).waitFor();
+    t.equal(await first(), zoomed, 'what was zoomed into stays');
+    await chart.dblclick(at(0.5));
+    t.not(await first(), zoomed);
   },
 );
 

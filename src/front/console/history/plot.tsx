@@ -46,9 +46,11 @@ export function Plot({ times, values, isStepped, isInteger, label, timeZone, for
 
 /** Replaces the data; what was zoomed into stays. */
 function showData(plot: uPlot, data: uPlot.AlignedData): void {
-  const { min = 0, max = 0 } = plot.scales['x'] ?? {};
+  const { min, max } = plot.scales['x'] ?? {};
   const [times] = plot.data;
-  const isZoomed = min > (times[0] ?? 0) || max < (times[times.length - 1] ?? 0);
+  // The limits are null until the chart is drawn.
+  const isDrawn = typeof min === 'number' && typeof max === 'number';
+  const isZoomed = isDrawn && (min > (times[0] ?? 0) || max < (times[times.length - 1] ?? 0));
   plot.setData(data, !isZoomed);
   if (isZoomed) plot.setScale('x', { min, max });
 }
