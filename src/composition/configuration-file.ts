@@ -97,19 +97,14 @@ export class ConfigurationFile implements ConfigurationPort {
 
   /** See {@link ConfigurationPort}. */
   async checkChanges(given: Parameters<ConfigurationPort['change']>[0]): Promise<Problems> {
-    const changes = given.flatMap(({ Path, Value }) => {
-      const path = pathOf(Path);
-      const change = { path, value: Value };
-      // The new password will replace the hash. The check leaves the hash out, because computing one is slow.
-      if (!isHashed(path)) return [change];
-      return [{ path: [...path.slice(0, -1), 'passwordHash'], value: null }, change];
-    });
+    // Computing hashes is slow, and a password can be checked as well.
+    const changes = (await Promise.all(given.map((one) => changesOf(one, false)))).flat();
     return (await this.#findingsIn(changedText(await this.#text(), changes))).map(problemOf);
   }
 
   /** See {@link ConfigurationPort}. */
   async change(given: Parameters<ConfigurationPort['change']>[0], digest: string): Promise<ReloadReport> {
-    const changes = await Promise.all(given.map(changeOf));
+    const changes = (await Promise.all(given.map((one) => changesOf(one, true)))).flat();
     return this.#queue.run(async () => {
       const before = await this.#text();
       if (digestOf(before) !== digest) throw fault('CONFIGURATION_CHANGED');
@@ -297,15 +292,29 @@ function changedText(before: string, changes: readonly SettingChange[]): string 
   throw fault('PARAMETER_BOUNDS', coded`WHAT_PATH_INTO_VALUE: Path (leads into a value without keys)`);
 }
 
-/** A change as the file has it, with hashes of passwords. Throws `PARAMETER_BOUNDS`. */
-async function changeOf({
-  Path,
-  Value,
-}: Parameters<ConfigurationPort['change']>[0][number]): Promise<SettingChange> {
+/**
+ * A change as the file has it, with or without hashing its passwords. A password and its hash replace each
+ * other. Throws `PARAMETER_BOUNDS`.
+ */
+async function changesOf(
+  { Path, Value }: Parameters<ConfigurationPort['change']>[0][number],
+  isHashing: boolean,
+): Promise<SettingChange[]> {
   const path = pathOf(Path);
-  if (isHashed(path) && typeof Value === 'string')
-    return { path: [...path.slice(0, -1), 'passwordHash'], value: await hashPassword(Value) };
-  return { path, value: path.at(-1) === SENT_PASSWORD ? Value : await withHashes(Value) };
+  if (!isHashed(path) || typeof Value !== 'string') {
+    const isKept = !isHashing || path.at(-1) === SENT_PASSWORD;
+    return [{ path, value: isKept ? Value : await withHashes(Value) }];
+  }
+  const hash = [...path.slice(0, -1), 'passwordHash'];
+  if (!isHashing)
+    return [
+      { path: hash, value: null },
+      { path, value: Value },
+    ];
+  return [
+    { path, value: null },
+    { path: hash, value: await hashPassword(Value) },
+  ];
 }
 
 /** The settings with a password that the gateway sends, of a backup's target: a hash would be of no use. */

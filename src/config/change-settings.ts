@@ -56,8 +56,9 @@ export function changeSettings(text: string, changes: readonly SettingChange[]):
           document.hasIn(path.slice(0, at + 1)) && !isCollection(document.getIn(path.slice(0, at + 1))),
       );
     if (isBlocked) return undefined;
-    if (value === null) document.deleteIn(path);
-    else document.setIn(path, document.createNode(value));
+    // A key that is missing cannot be deleted if the keys above it are missing, too.
+    if (value === null && document.hasIn(path)) document.deleteIn(path);
+    else if (value !== null) document.setIn(path, document.createNode(value));
   }
   return document.toString({ lineWidth: 0 });
 }

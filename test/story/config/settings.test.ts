@@ -77,6 +77,46 @@ t.test('changes are checked without being made', async (t) => {
   t.equal(await fileOf(fixture), before);
 });
 
+t.test('a password in plain text is replaced by the hash of a new one', async (t) => {
+  const fixture = await startGateway(
+    t,
+    `${CONFIG}metrics: { password: lilac }
+webServers:
+  - { name: web, host: 127.0.0.1, port: 0, serve: front, basicAuth: { username: guest, password: lilac } }
+`,
+  );
+  const check = (Path: string, Value: unknown) => rpc(fixture, 'GW_CheckSettings', [{ Path, Value }]);
+  const holders = ['configurators[0]', 'metrics', 'webServers[0].basicAuth'];
+  // Twice: the second password replaces a hash.
+  for (const password of ['four tulips', 'five tulips'])
+    for (const path of holders.map((holder) => `${holder}.password`)) {
+      t.strictSame(await check(path, password), [], path);
+      t.match(await change(fixture, [path, password]), { Problems: [] }, path);
+    }
+  const text = await fileOf(fixture);
+  t.equal(text.match(/passwordHash: /g)?.length, 3);
+  t.notMatch(text, /password: (?:tulip|lilac)|(?:four|five) tulips/);
+  t.equal(await frontStatus(fixture, 'wf', 'five tulips'), 200);
+  t.strictSame(await check('configurators[0].password', null), []);
+  t.match(await change(fixture, ['configurators[0].password', null]), { Problems: [] });
+  t.equal(await frontStatus(fixture, 'wf', 'five tulips'), 200, 'null removes this key only');
+});
+
+t.test('a key below one that is missing can be removed', async (t) => {
+  const fixture = await startGateway(t, CONFIG);
+  const removed = [
+    'log.level',
+    'metrics.password',
+    'configurators[5].mobile',
+    'webServers[0].basicAuth.password',
+  ];
+  for (const path of removed) {
+    t.strictSame(await rpc(fixture, 'GW_CheckSettings', [{ Path: path, Value: null }]), [], path);
+    t.match(await change(fixture, [path, null]), { Applied: [], Problems: [] }, path);
+  }
+  t.equal(await fileOf(fixture), CONFIG);
+});
+
 t.test('settings that are missing are added, and null removes them', async (t) => {
   const fixture = await startGateway(t, CONFIG);
   await change(fixture, ['log.level', 'warn'], ['store.backups', 3]);
