@@ -129,7 +129,7 @@ export class ConfigurationFile implements ConfigurationPort {
       if (!isOverlay)
         throw fault('NOT_SUPPORTED', coded`WHAT_REMOVING_OVERLAY: Removing an overlay that does not exist`);
       if (digestOf(await this.#text()) !== digest) throw fault('CONFIGURATION_CHANGED');
-      await this.rejectInvalid(await textIn(given));
+      await this.rejectInvalid(await textIn(given), given);
       try {
         await rename(file, `${file}.removed`);
         await syncDirectory(dirname(file));
@@ -197,9 +197,9 @@ export class ConfigurationFile implements ConfigurationPort {
     }
   }
 
-  /** Throws `CONFIGURATION_INVALID` with all problems if a text has errors. */
-  async rejectInvalid(content: string): Promise<void> {
-    this.#rejectInvalid(await this.#findingsIn(content));
+  /** Throws `CONFIGURATION_INVALID` with all problems if the text of a file has errors. */
+  async rejectInvalid(content: string, file = this.#foundation.configSource().file): Promise<void> {
+    this.#rejectInvalid(await this.#findingsIn(content), file);
   }
 
   /** The given text, in which each hidden secret (`***`) is replaced by that of the current configuration. */
@@ -237,8 +237,7 @@ export class ConfigurationFile implements ConfigurationPort {
     }
   }
 
-  #rejectInvalid(findings: readonly ConfigFinding[]): void {
-    const { file } = this.#foundation.configSource();
+  #rejectInvalid(findings: readonly ConfigFinding[], file = this.#foundation.configSource().file): void {
     if (!findings.some(({ severity }) => severity === 'error')) return;
     const cause = new ConfigurationError(file, findings);
     const details = { problems: findings.map(problemOf) };

@@ -193,7 +193,11 @@ t.test('an installed file with errors does not replace the overlay', async (t) =
   await writeFile(file, 'nothing: 1\n');
   await chmod(file, 0o444);
   const { Digest } = (await rpc(fixture, 'GW_GetConfigurationText')) as { Digest: string };
-  t.equal(await rpc(fixture, 'GW_RemoveConfigurationOverlay', Digest), 'CONFIGURATION_INVALID');
+  await t.rejects(
+    async () => fixture.gateway.registry.call('GW_RemoveConfigurationOverlay', [Digest], owner),
+    { code: 'CONFIGURATION_INVALID', message: `${file}:1:1: ` },
+    'the error names the file that is not valid',
+  );
   t.match(await rpc(fixture, 'GW_GetConfigurationText'), { IsOverlay: true });
 });
 
