@@ -246,6 +246,12 @@ function checkSemantics(document: ConfigDocument, config: GatewayConfig): void {
         coded`ANOTHER_CONFIGURATOR_IDENT: another configurator has this ident`,
       );
     idents.add(configurator.ident);
+    // GW_SetPassword would set the password of the gateway's owner.
+    if (configurator.ident === 'owner')
+      document.addError(
+        [...path, 'ident'],
+        coded`OWNER_IDENT_RESERVED: owner is reserved for the gateway itself; choose another ident`,
+      );
   }
   if (config.remoteAccess?.username === 'webfront')
     document.addError(

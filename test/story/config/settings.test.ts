@@ -117,6 +117,19 @@ t.test('a key below one that is missing can be removed', async (t) => {
   t.equal(await fileOf(fixture), CONFIG);
 });
 
+t.test('no area has the ident of the owner, whose password it would set', async (t) => {
+  const fixture = await startGateway(t, CONFIG);
+  const changes = [{ Path: 'configurators[0].ident', Value: 'owner' }];
+  t.match(await rpc(fixture, 'GW_CheckSettings', changes), [
+    {
+      Severity: 'error',
+      Path: 'configurators[0].ident',
+      Text: 'owner is reserved for the gateway itself; choose another ident',
+    },
+  ]);
+  t.equal(await change(fixture, ['configurators[0].ident', 'owner']), 'CONFIGURATION_INVALID');
+});
+
 t.test('settings that are missing are added, and null removes them', async (t) => {
   const fixture = await startGateway(t, CONFIG);
   await change(fixture, ['log.level', 'warn'], ['store.backups', 3]);

@@ -59,6 +59,7 @@ export const configuration: Readonly<Record<string, string>> = {
   SET_PASSWORD_PASSWORDREQUIRED_FALSE: 'ein Passwort setzen oder passwordRequired: false für Zugang ohne',
   PASSWORD_REMOVE_TWO: 'es gibt ein Passwort; eines von beiden entfernen',
   ANOTHER_CONFIGURATOR_IDENT: 'eine andere Oberfläche hat diesen Ident',
+  OWNER_IDENT_RESERVED: 'owner ist für das Gateway selbst reserviert; einen anderen Ident wählen',
   WEBFRONT_USER_NAME_WEB: 'webfront ist der Benutzername der Oberflächen; einen anderen wählen',
   VALUE_FROM_PUBLIC_SAMPLE:
     'dieser Wert stammt aus der öffentlichen Beispielkonfiguration; einen anderen wählen',
