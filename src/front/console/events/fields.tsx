@@ -4,6 +4,7 @@ import type { EventRecord } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
 import { type Value, variableType } from '../../web/objects.js';
 import { useApp } from '../app.js';
+import { NumberInput } from '../forms/number-input.js';
 import { weekdayName } from './sentences.js';
 
 type EventDate = EventRecord['CyclicDateFrom'];
@@ -46,16 +47,15 @@ export function NumberField({ label, value, limits: [min, max], onChange }: Numb
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
+      <NumberInput
         id={id}
-        type="number"
         required
         min={min}
         max={max}
         step={1}
         value={value}
-        onInput={({ currentTarget }) => {
-          if (!Number.isNaN(currentTarget.valueAsNumber)) onChange(currentTarget.valueAsNumber);
+        onNumber={(number) => {
+          if (!Number.isNaN(number)) onChange(number);
         }}
       />
     </div>
@@ -179,14 +179,13 @@ export function ValueField({ label, variable, value, onChange }: ValueFieldProps
       ) : type === variableType.string ? (
         <input id={id} value={String(value)} onInput={({ currentTarget }) => onChange(currentTarget.value)} />
       ) : (
-        <input
+        <NumberInput
           id={id}
-          type="number"
           required
           step={type === variableType.integer ? 1 : 'any'}
           value={Number(value)}
-          onInput={({ currentTarget }) => {
-            if (!Number.isNaN(currentTarget.valueAsNumber)) onChange(currentTarget.valueAsNumber);
+          onNumber={(number) => {
+            if (!Number.isNaN(number)) onChange(number);
           }}
         />
       )}

@@ -4,6 +4,7 @@ import { words } from '../i18n/console-texts.js';
 import { type Choices, choiceText } from './choices.js';
 import type { FormElement } from './form-element.js';
 import { textOf } from './form-text.js';
+import { NumberInput } from './number-input.js';
 
 /** Lines of an input for a list of texts; it grows with the list. */
 const MIN_LINES = 3;
@@ -52,14 +53,13 @@ export function Input({ element, value, choices, onChange, shared }: InputProps)
       );
     case 'NumberSpinner':
       return (
-        <input
+        <NumberInput
           {...shared}
-          type="number"
           min={element.minimum}
           max={element.maximum}
           step={element.digits === undefined ? 1 : 'any'}
-          value={Number.isNaN(value) ? undefined : Number(value)}
-          onInput={(event) => onChange(event.currentTarget.valueAsNumber)}
+          value={value}
+          onNumber={onChange}
         />
       );
     case 'PasswordTextBox':

@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals';
 import type { TargetedInputEvent } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ConfigurationProblem } from '../../../client/generated/records.js';
+import { NumberInput } from '../forms/number-input.js';
+import { useTypedText } from '../forms/use-typed-text.js';
 import { sentence, settingText, settingWord } from '../i18n/gateway-texts.js';
 import { words } from '../i18n/console-texts.js';
 import { CheckField } from '../parts/check-field.js';
@@ -113,17 +115,14 @@ function Input({ schema, path, value, onChange, shared }: InputProps) {
       );
     case 'number':
       return (
-        <input
+        <NumberInput
           {...shared}
-          type="number"
           min={schema.minimum}
           max={schema.maximum}
           step={schema.type === 'integer' ? 1 : 'any'}
           placeholder={text.default}
-          value={typeof value === 'number' ? value : ''}
-          onInput={({ currentTarget: { valueAsNumber: number } }) =>
-            onChange(Number.isNaN(number) ? undefined : number)
-          }
+          value={value}
+          onNumber={(number) => onChange(Number.isNaN(number) ? undefined : number)}
         />
       );
     case 'texts':
@@ -142,14 +141,7 @@ function Input({ schema, path, value, onChange, shared }: InputProps) {
         />
       );
     case 'scalar':
-      return (
-        <input
-          {...shared}
-          spellcheck={false}
-          value={plainText(value)}
-          onInput={({ currentTarget }) => onChange(scalarOf(currentTarget.value))}
-        />
-      );
+      return <ScalarInput shared={shared} value={value} onChange={onChange} />;
     default: {
       const given = {
         ...shared,
@@ -166,6 +158,15 @@ function Input({ schema, path, value, onChange, shared }: InputProps) {
       );
     }
   }
+}
+
+function ScalarInput({ shared, value, onChange }: Pick<InputProps, 'shared' | 'value' | 'onChange'>) {
+  const typed = useTypedText(
+    plainText(value),
+    (text) => scalarOf(text) === value,
+    (text) => onChange(scalarOf(text)),
+  );
+  return <input {...shared} {...typed} spellcheck={false} />;
 }
 
 const plainText = (value: unknown): string =>

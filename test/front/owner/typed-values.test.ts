@@ -1,0 +1,60 @@
+import type { Locator, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
+import { signIn } from '../../tools/front/console-pages.js';
+import { startArea } from '../../tools/front/sample-area.js';
+
+const SWITCH = '{3644F802-C152-464A-868A-242C2A3DEC5C}';
+
+/** A page of the console, signed in as the owner. */
+async function openConsole(t: Test) {
+  const fixture = await startArea(t);
+  const address = `${new URL(fixture.front).origin}/console/`;
+  const { page, problems } = await openPage(await startBrowser(t), address, { width: 1280, height: 800 });
+  page.setDefaultTimeout(8000);
+  await signIn(page);
+  return { fixture, page, problems };
+}
+
+const open = (page: Page, hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+
+/** Types numbers key by key; the field must show each of them. */
+async function typeNumbers(t: Test, name: string, field: Locator): Promise<void> {
+  for (const text of ['1.05', '0.5', '-0.05']) {
+    await field.fill('');
+    await field.pressSequentially(text);
+    t.equal(await field.inputValue(), text, name);
+  }
+}
+
+t.test('decimals can be typed into all fields for numbers', { skip: noBrowser }, async (t) => {
+  const { fixture, page, problems } = await openConsole(t);
+  await open(page, `#/tree/${await fixture.id('area/ground/radio/garden')}`);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await typeNumbers(t, 'a property', page.getByLabel('Scale 1', { exact: true }));
+
+  const event = (await rpc(fixture, 'SVC_CreateEvent', 0)) as number;
+  await rpc(fixture, 'SVC_SetParent', event, await fixture.id('area/ground/setpoint'));
+  await rpc(fixture, 'SVC_SetEventAction', event, SWITCH, { VALUE: 20 });
+  await open(page, `#/events/${event}`);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await typeNumbers(
+    t,
+    'a value of an event',
+    page.getByRole('group', { name: 'Action' }).getByLabel('Value'),
+  );
+
+  await open(page, '#/system/settings');
+  await page.locator('details.setting > summary', { hasText: 'Profiles' }).click();
+  const profile = page.getByRole('group', { name: 'Mode', exact: true }).first();
+  await typeNumbers(t, 'a setting', profile.getByLabel('Step', { exact: true }));
+  const value = profile.getByRole('group', { name: 'Associations 1' }).getByLabel('Value');
+  await typeNumbers(t, 'a setting of any type', value);
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  const review = page.getByRole('dialog');
+  await review.getByText(/"step":-0\.05/).waitFor();
+  t.match(await review.textContent(), /"value":-0\.05/, 'as a number');
+  await page.keyboard.press('Escape');
+  t.strictSame(problems, []);
+});
