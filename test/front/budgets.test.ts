@@ -17,6 +17,7 @@ const LAZY = {
   resident: {
     // With the parts of discovered devices, and of the values of meters and sensors.
     'de-variables': 2750,
+    background: 500,
     device: 2000,
     'history-page': 4250,
     install: 500,
@@ -26,6 +27,8 @@ const LAZY = {
     notifications: 2500,
     overlay: 1000,
     'owner-view': 500,
+    picture: 300,
+    recall: 350,
     rejected: 1000,
     reload: 500,
     'roving-focus': 750,

@@ -27,13 +27,6 @@ export interface PageFacts {
   readonly language?: string;
 }
 
-/** The outcome of a command, in the reply of `WFC_GetOutcome`. */
-interface Outcome {
-  readonly State: 'running' | 'done' | 'failed' | 'unknown';
-  readonly Code: string;
-  readonly Details: { readonly rule?: string; readonly untilMs?: number };
-}
-
 /** Interval for polling the outcome of a command that is still running, ms. */
 const RECALL_MS = 1000;
 /** How often ages are updated, ms. */
@@ -173,29 +166,13 @@ export class App {
   async #refresh(): Promise<void> {
     try {
       await this.#loadPages().finally(() => (this.#areItemsKnown.value = true));
-      await this.#recall();
+      if (this.#lost.size === 0) return;
+      const { recall } = await import('./recall.js');
+      await recall(this, this.#lost);
+      if (this.#lost.size > 0) realTiming.after(RECALL_MS, () => void this.#refresh());
     } catch {
       // The page shows that there is no connection.
     }
-  }
-
-  /** Asks what became of commands whose reply was lost. */
-  async #recall(): Promise<void> {
-    for (const [id, key] of this.#lost) {
-      const outcome = (await this.gateway.call('WFC_GetOutcome', [this.facts.id, key])) as Outcome;
-      if (outcome.State === 'running') continue;
-      this.#lost.delete(id);
-      if (outcome.State === 'done') this.commands.settle(id, undefined);
-      else if (outcome.State === 'failed')
-        this.commands.settle(id, {
-          kind: 'rejected',
-          code: outcome.Code,
-          rule: '',
-          untilMs: 0,
-          ...outcome.Details,
-        });
-    }
-    if (this.#lost.size > 0) realTiming.after(RECALL_MS, () => void this.#refresh());
   }
 
   #announce(id: number, state: ReturnType<Commands['stateOf']>['value']): void {

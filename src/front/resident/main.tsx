@@ -39,13 +39,8 @@ async function main(): Promise<void> {
   const session = await readSession(app.sessionPath).catch(() => null);
   if (session !== undefined || !app.facts.passwordRequired) app.gateway.enter();
   else app.gateway.signedOut.value = 'never';
-  if (session?.isOwnerView) void import('./owner-view.js').then(({ install }) => install(app));
-  // After the first view. Without it, as without a connection, the page receives everything.
-  void import('./narrowing.js').then(({ narrowChanges }) => narrowChanges(app));
-  // Before an update: afterwards it could not be loaded.
-  void import('./reload.js').then(({ reloadAfterUpdate }) => reloadAfterUpdate(app));
-  // Only where it is possible.
-  if (isSecureContext) void import('../web/install.js').then(({ install }) => install(app.base));
+  // After the first view.
+  void import('./background.js').then(({ start }) => start(app, session?.isOwnerView === true));
 }
 
 void main();

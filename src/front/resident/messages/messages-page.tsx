@@ -1,12 +1,16 @@
 import { useEffect } from 'preact/hooks';
-import { texts } from '../../web/i18n/i18n.js';
+import { locale, texts } from '../../web/i18n/i18n.js';
 import { useApp } from '../app.js';
 import { MessageActions } from './message-actions.js';
+
+const en = { empty: 'No messages since this page was opened.', remove: 'Clear the list' };
+const de = { empty: 'Keine Meldungen, seit diese Seite geöffnet wurde.', remove: 'Liste leeren' };
 
 /** Popups, notifications and sounds since the page was opened. */
 export function MessagesPage() {
   const app = useApp();
-  const { tabs, messages } = texts();
+  const { tabs } = texts();
+  const own = locale() === 'de' ? de : en;
   const all = app.messages.all.value;
   useEffect(() => {
     app.messages.unread.value = 0;
@@ -15,7 +19,7 @@ export function MessagesPage() {
     <main>
       <h1>{tabs.messages}</h1>
       {all.length === 0 ? (
-        <p class="soft">{messages.empty}</p>
+        <p class="soft">{own.empty}</p>
       ) : (
         <ul class="list">
           {all.map((message) => (
@@ -33,7 +37,7 @@ export function MessagesPage() {
       {all.length > 0 && (
         <p>
           <button class="plain" onClick={() => (app.messages.all.value = [])}>
-            {messages.remove}
+            {own.remove}
           </button>
         </p>
       )}

@@ -2,6 +2,8 @@ import { locale } from '../../web/i18n/i18n.js';
 import type { Widened } from '../../web/i18n/texts.js';
 
 const en = {
+  textSize: 'Text size',
+  sizes: { normal: 'Normal', large: 'Large', largest: 'Very large' },
   kiosk: 'Kiosk',
   kioskHint:
     'Hides the navigation and returns to the first page after a minute. To leave, hold the title for 3 seconds.',
@@ -17,6 +19,8 @@ const en = {
 } as const;
 
 const de: Widened<typeof en> = {
+  textSize: 'Schriftgröße',
+  sizes: { normal: 'Normal', large: 'Groß', largest: 'Sehr groß' },
   kiosk: 'Kiosk',
   kioskHint:
     'Blendet die Navigation aus und kehrt nach einer Minute zur ersten Seite zurück. Zum Verlassen den Titel 3 Sekunden halten.',

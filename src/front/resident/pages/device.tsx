@@ -46,8 +46,8 @@ export function DevicePage() {
         onChange={(value) => app.preferences.change({ theme: value })}
       />
       <Choice
-        label={device.textSize}
-        options={SIZES.map((value) => ({ value, text: device.sizes[value] }))}
+        label={own.textSize}
+        options={SIZES.map((value) => ({ value, text: own.sizes[value] }))}
         value={textSize}
         onChange={(value) => app.preferences.change({ textSize: value })}
       />

@@ -9,7 +9,7 @@ import { allTiles, baseOf, isActive, isEmpty, sectionOf, type Section } from '..
 import { TileGrid } from '../tiles/grid.js';
 import type { Tile } from '../tiles/kinds.js';
 
-const PageSections = lazy(async () => (await import('./items.js')).PageSections, true);
+const OwnerPages = lazy(async () => (await import('./items.js')).OwnerPages, true);
 
 /** How long the title must be held to leave the kiosk, ms. */
 const LEAVE_MS = 3000;
@@ -30,28 +30,12 @@ export function HomePage() {
       </main>
     );
   const tiles = withoutRepeats(allTiles(section));
-  const [first, ...others] = app.pages.value;
   return (
     <main>
       <Title />
       <Favourites tiles={tiles} />
       <Active tiles={tiles} />
-      {first === undefined ? <Rooms section={section} /> : <PageSections page={first} />}
-      {others.length > 0 && (
-        <section>
-          <h2>{home.rooms}</h2>
-          <ul class="rooms">
-            {others.map(({ id, title, icon }) => (
-              <li key={id}>
-                <a class="room" href={addressOf('page', id)}>
-                  <Icon name={icon || 'rooms'} files={`${app.base}icon/`} />
-                  <strong>{title}</strong>
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      {app.pages.value.length === 0 ? <Rooms section={section} /> : <OwnerPages />}
     </main>
   );
 }

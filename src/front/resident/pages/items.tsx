@@ -1,5 +1,8 @@
+import { texts } from '../../web/i18n/i18n.js';
 import type { Model } from '../../web/model.js';
 import { objectAt } from '../../web/object-reference.js';
+import { Icon } from '../../web/parts/icon.js';
+import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import type { ItemPage } from '../items.js';
 import { baseOf } from '../sections.js';
@@ -19,8 +22,34 @@ export function ItemsPage({ id }: { readonly id: string }) {
   );
 }
 
+/** The first of such pages, and the list of the others. */
+export function OwnerPages() {
+  const app = useApp();
+  const [first, ...others] = app.pages.value;
+  return (
+    <>
+      {first !== undefined && <PageSections page={first} />}
+      {others.length > 0 && (
+        <section>
+          <h2>{texts().home.rooms}</h2>
+          <ul class="rooms">
+            {others.map(({ id, title, icon }) => (
+              <li key={id}>
+                <a class="room" href={addressOf('page', id)}>
+                  <Icon name={icon || 'rooms'} files={`${app.base}icon/`} />
+                  <strong>{title}</strong>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
 /** The sections of such a page. */
-export function PageSections({ page }: { readonly page: ItemPage }) {
+function PageSections({ page }: { readonly page: ItemPage }) {
   const { model } = useApp().gateway;
   return (
     <>

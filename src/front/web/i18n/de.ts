@@ -83,18 +83,14 @@ export const de: Texts = {
   },
   gone: 'Das gibt es in diesem Bereich nicht mehr.',
   messages: {
-    empty: 'Keine Meldungen, seit diese Seite geöffnet wurde.',
     show: 'Anzeigen',
     playSound: 'Ton abspielen',
-    remove: 'Liste leeren',
     area: 'Neue Meldungen',
   },
   device: {
     language: 'Sprache',
     theme: 'Darstellung',
     themes: { system: 'Wie dieses Gerät', light: 'Hell', dark: 'Dunkel' },
-    textSize: 'Schriftgröße',
-    sizes: { normal: 'Normal', large: 'Groß', largest: 'Sehr groß' },
   },
   rules: {
     MIN_ON: 'Mindesteinschaltzeit',

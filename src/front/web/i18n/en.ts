@@ -81,18 +81,14 @@ export const en = {
   },
   gone: 'This is no longer in the area.',
   messages: {
-    empty: 'No messages since this page was opened.',
     show: 'Show',
     playSound: 'Play the sound',
-    remove: 'Clear the list',
     area: 'New messages',
   },
   device: {
     language: 'Language',
     theme: 'Appearance',
     themes: { system: 'As this device', light: 'Light', dark: 'Dark' },
-    textSize: 'Text size',
-    sizes: { normal: 'Normal', large: 'Large', largest: 'Very large' },
   },
   /** Rules of outputs, by their code. */
   rules: {

@@ -1,0 +1,12 @@
+import type { App } from './app.js';
+
+/** Starts what the page does besides showing its first view. Without a part, as without a connection, it works. */
+export function start(app: App, isOwnerView: boolean): void {
+  if (isOwnerView) void import('./owner-view.js').then(({ install }) => install(app));
+  // Without it the page receives everything.
+  void import('./narrowing.js').then(({ narrowChanges }) => narrowChanges(app));
+  // Before an update: afterwards it could not be loaded.
+  void import('./reload.js').then(({ reloadAfterUpdate }) => reloadAfterUpdate(app));
+  // Only where it is possible.
+  if (isSecureContext) void import('../web/install.js').then(({ install }) => install(app.base));
+}
