@@ -214,9 +214,12 @@ roomTest('a pulse must be held, or sent with Enter twice', {}, async (t, { fixtu
   await page.mouse.up();
   await until('its end', async () => (await valueAt(fixture, 'area/ground/door/STATE')) === false);
   const between = JSON.stringify(await changed());
-  await door.press('Enter');
+  await door.focus();
+  // Without an `up` between them, all but the first are repetitions.
+  for (const key of ['Enter', 'Enter', 'Enter']) await page.keyboard.down(key);
+  await page.keyboard.up('Enter');
   await page.locator('.tile', { hasText: 'Press Enter again' }).waitFor();
-  t.equal(JSON.stringify(await changed()), between, 'nor one key');
+  t.equal(JSON.stringify(await changed()), between, 'nor one key, however long it is held');
   await door.press('Enter');
   await until('the second pulse', async () => JSON.stringify(await changed()) !== between);
 });

@@ -38,6 +38,8 @@ function Connected() {
   return (
     <div
       class={`front ${app.gateway.state.value.kind === 'live' ? '' : 'offline'} ${isKiosk ? 'kiosk' : ''}`}
+      // A key that is held down presses a button many times: it would confirm its own command, or repeat it.
+      onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
     >
       <ConnectionBanner />
       {app.gateway.isLoaded.value ? <Page /> : <p class="loading">{texts().loading}</p>}
