@@ -22,6 +22,7 @@ const LAZY = {
     'history-page': 4250,
     install: 500,
     items: 750,
+    kiosk: 300,
     'messages-page': 1000,
     narrowing: 1000,
     notifications: 2500,

@@ -121,6 +121,7 @@ t.test(
     const fixture = await startArea(t);
     const browser = await startBrowser(t);
     const { page } = await openPage(browser, `${fixture.front}#/device`);
+    await page.clock.install();
     await page.getByRole('radio', { name: 'Deutsch' }).click();
     await page.getByRole('heading', { name: 'Dieses Gerät' }).waitFor();
     await page.getByRole('radio', { name: 'Dunkel' }).click();
@@ -135,8 +136,16 @@ t.test(
     await page.getByRole('button', { name: 'Zu den Favoriten hinzufügen' }).click();
     await page.getByRole('button', { name: 'Schließen' }).click();
     await page.getByRole('button', { name: 'Kiosk starten' }).click();
-    await page.getByRole('heading', { name: 'Favoriten' }).waitFor();
+    const favourites = page.getByRole('heading', { name: 'Favoriten' });
+    await favourites.waitFor();
     t.equal(await page.getByRole('navigation').count(), 0);
+    // The time after the last touch is over when a message opens a room.
+    await page.clock.fastForward(61_000);
+    const [wf, ground] = [await fixture.id('wf'), await fixture.id('area/ground')];
+    await rpc(fixture, 'WFC_OpenCategory', wf, ground);
+    await page.getByRole('heading', { level: 1, name: 'Ground floor' }).waitFor();
+    await page.clock.fastForward(61_000);
+    await favourites.waitFor();
     await page.getByRole('heading', { level: 1 }).hover();
     await page.mouse.down();
     await page.getByRole('navigation').waitFor();

@@ -1,10 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import { realTiming } from '../../client/timing.js';
 import { texts } from '../web/i18n/i18n.js';
 import { Icon } from '../web/parts/icon.js';
 import { lazy } from '../web/parts/lazy.js';
 import { addressOf } from '../web/router.js';
-import { useApp, type App } from './app.js';
+import { useApp } from './app.js';
 import { ConnectionBanner } from './banner.js';
 import { HomePage } from './pages/home.js';
 import { RoomPage } from './pages/room.js';
@@ -16,11 +15,8 @@ const MessageOverlay = lazy(async () => (await import('./messages/overlay.js')).
 const DevicePage = lazy(async () => (await import('./pages/device.js')).DevicePage);
 const ItemsPage = lazy(async () => (await import('./pages/items.js')).ItemsPage);
 const HistoryPage = lazy(async () => (await import('./history/history-page.js')).HistoryPage);
+const Kiosk = lazy(async () => (await import('./kiosk.js')).Kiosk, true);
 const Sheet = lazy(async () => (await import('./sheet/sheet.js')).Sheet, true);
-
-/** A kiosk returns to the first page after this time, ms. */
-const KIOSK_IDLE_MS = 60_000;
-const TOUCHES = ['pointerdown', 'keydown', 'wheel'] as const;
 
 /** The page: sign-in, or what the gateway's state calls for. */
 export function Front() {
@@ -34,7 +30,6 @@ export function Front() {
 function Connected() {
   const app = useApp();
   const { isKiosk } = app.preferences.value;
-  useEffect(() => (isKiosk ? returnWhenIdle(app) : undefined), [isKiosk]);
   return (
     <div
       class={`front ${app.gateway.state.value.kind === 'live' ? '' : 'offline'} ${isKiosk ? 'kiosk' : ''}`}
@@ -43,29 +38,12 @@ function Connected() {
     >
       <ConnectionBanner />
       {app.gateway.isLoaded.value ? <Page /> : <p class="loading">{texts().loading}</p>}
-      {!isKiosk && <Tabs />}
+      {isKiosk ? <Kiosk /> : <Tabs />}
       {app.gateway.isLoaded.value && app.router.sheet.value !== undefined && <Sheet />}
       {app.messages.shown.value.length > 0 && <MessageOverlay />}
       <LiveRegions />
     </div>
   );
-}
-
-/** Shows the first page when nobody has touched the page for a minute. */
-function returnWhenIdle(app: App): () => void {
-  const goHome = () => {
-    if (location.hash.length > '#/'.length) app.router.go('');
-  };
-  let cancel = realTiming.after(KIOSK_IDLE_MS, goHome);
-  const touched = () => {
-    cancel();
-    cancel = realTiming.after(KIOSK_IDLE_MS, goHome);
-  };
-  for (const type of TOUCHES) addEventListener(type, touched);
-  return () => {
-    cancel();
-    for (const type of TOUCHES) removeEventListener(type, touched);
-  };
 }
 
 function Page() {
