@@ -48,6 +48,28 @@ t.test('after a cut the page is as of then, and misses nothing', { skip: noBrows
   await page.locator('.banner').waitFor({ state: 'detached' });
   t.equal(await page.evaluate('window.isSamePage'), true, 'without a reload');
   t.equal(await valueAt(fixture, 'area/ground/hall_relay/STATE'), true, 'the click did nothing');
+
+  await page.getByRole('link', { name: 'Details: Hall relay' }).click();
+  const sheet = page.getByRole('dialog', { name: 'Hall relay' });
+  const alert = sheet.getByRole('alert').filter({ hasText: 'not carried out' });
+  await rpc(fixture, 'GW_SimulateRefusal', 'RELAY1', true);
+  await sheet.getByRole('switch').click();
+  await alert.waitFor();
+  const first = await alert.textContent();
+  await sheet.getByRole('switch').click();
+  await until('the second announcement', async () => (await alert.textContent()) !== first);
+  await rpc(fixture, 'WFC_SendPopup', await fixture.id('wf'), 'A popup', 'for all');
+  const popup = page.getByRole('dialog', { name: 'A popup' });
+  await popup.waitFor();
+  proxy.freeze();
+  proxy.cut();
+  // Nothing covers it, and it is not inert.
+  await popup.locator('.banner').click({ trial: true });
+  await popup.getByRole('button', { name: 'Close' }).click();
+  await sheet.locator('.banner').click({ trial: true });
+  t.equal(await page.evaluate("getComputedStyle(document.querySelector('.variable')).opacity"), '0.75');
+  await sheet.getByRole('button', { name: 'Close' }).click();
+  await page.locator('.banner').click({ trial: true });
 });
 
 t.test('a silent connection is noticed, and a command on it is unknown', { skip: noBrowser }, async (t) => {

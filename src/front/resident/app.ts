@@ -40,6 +40,8 @@ export class App {
   readonly preferences: PreferenceStore;
   readonly gateway: Gateway;
   readonly commands: Commands;
+  /** The dialogs that are shown, the topmost one first. */
+  readonly dialogs: Signal<readonly HTMLDialogElement[]> = signal([]);
   readonly router = new Router(({ page }) => page === 'object');
   readonly messages: FrontMessages;
   /** The pages that the owner defined; none: pages follow the tree. */

@@ -4,9 +4,9 @@ import { Icon } from '../web/parts/icon.js';
 import { lazy } from '../web/parts/lazy.js';
 import { addressOf } from '../web/router.js';
 import { useApp } from './app.js';
-import { ConnectionBanner } from './banner.js';
 import { HomePage } from './pages/home.js';
 import { RoomPage } from './pages/room.js';
+import { Status } from './status.js';
 
 const SignInPage = lazy(async () => (await import('./pages/sign-in.js')).SignInPage);
 const RejectedPage = lazy(async () => (await import('./pages/rejected.js')).RejectedPage);
@@ -36,12 +36,11 @@ function Connected() {
       // A key that is held down presses a button many times: it would confirm its own command, or repeat it.
       onKeyDown={(event) => event.repeat && event.key === 'Enter' && event.preventDefault()}
     >
-      <ConnectionBanner />
       {app.gateway.isLoaded.value ? <Page /> : <p class="loading">{texts().loading}</p>}
       {isKiosk ? <Kiosk /> : <Tabs />}
       {app.gateway.isLoaded.value && app.router.sheet.value !== undefined && <Sheet />}
       {app.messages.shown.value.length > 0 && <MessageOverlay />}
-      <LiveRegions />
+      <Status />
     </div>
   );
 }
@@ -90,20 +89,5 @@ function Tabs() {
         </a>
       ))}
     </nav>
-  );
-}
-
-/** What screen readers announce: results of the user's own actions, never streaming values. */
-function LiveRegions() {
-  const app = useApp();
-  return (
-    <>
-      <p class="unseen" role="status">
-        {app.polite}
-      </p>
-      <p class="unseen" role="alert">
-        {app.assertive}
-      </p>
-    </>
   );
 }

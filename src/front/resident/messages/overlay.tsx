@@ -1,8 +1,9 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { texts } from '../../web/i18n/i18n.js';
 import { Icon } from '../../web/parts/icon.js';
 import { useApp } from '../app.js';
 import type { FrontMessage } from '../front-messages.js';
+import { useModal } from '../modal.js';
+import { Status } from '../status.js';
 import { MessageActions } from './message-actions.js';
 
 /** What is shown over the page: the oldest popup, and all notifications. */
@@ -44,8 +45,7 @@ function Note({ message }: { readonly message: FrontMessage }) {
 /** Stays until a user closes it. */
 function Popup({ message }: { readonly message: FrontMessage }) {
   const app = useApp();
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   return (
     <dialog
       ref={dialog}
@@ -59,6 +59,7 @@ function Popup({ message }: { readonly message: FrontMessage }) {
       <button class="primary" onClick={() => dialog.current?.close()}>
         {texts().close}
       </button>
+      <Status dialog={dialog} />
     </dialog>
   );
 }

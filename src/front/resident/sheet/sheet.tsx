@@ -1,10 +1,12 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { texts } from '../../web/i18n/i18n.js';
 import type { Model, TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
 import { useApp, type App } from '../app.js';
+import { useModal } from '../modal.js';
+import { Status } from '../status.js';
 import { isOperable, roleOf, tilesOf, variablesOf, type Tile } from '../tiles/kinds.js';
 import { DiagnosticValue } from './diagnostic-value.js';
 import { ValueDetails } from './details.js';
@@ -31,14 +33,11 @@ function RoomInstead({ id }: { readonly id: string }) {
 
 function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
   const app = useApp();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const { close, gone } = texts();
-  useEffect(() => {
-    dialog.current?.showModal();
-    return () => dialog.current?.close();
-  }, []);
+  // Not if another address has closed it: then it is gone.
   const closed = () => {
-    if (app.router.sheet.peek() !== undefined) app.router.back();
+    if (dialog.current !== null && app.router.sheet.peek() !== undefined) app.router.back();
   };
   return (
     <dialog
@@ -57,6 +56,7 @@ function OpenSheet({ node }: { readonly node: TreeNode | undefined }) {
         </header>
         {node !== undefined && <SheetContent node={node} />}
       </div>
+      <Status dialog={dialog} />
     </dialog>
   );
 }
