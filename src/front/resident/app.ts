@@ -183,11 +183,13 @@ export class App {
     const name = this.nameOf(node);
     const { tile } = texts();
     if (state === undefined)
-      this.polite.value =
-        node.type === objectType.variable ? tile.done(name, this.format(node, node.value.peek())) : name;
+      announce(
+        this.polite,
+        node.type === objectType.variable ? tile.done(name, this.format(node, node.value.peek())) : name,
+      );
     else if (state.kind === 'rejected')
-      this.assertive.value = tile.rejected(name, rejectionText(this, state));
-    else if (state.kind === 'unknown') this.assertive.value = `${name}: ${tile.outcomeUnknown}`;
+      announce(this.assertive, tile.rejected(name, rejectionText(this, state)));
+    else if (state.kind === 'unknown') announce(this.assertive, `${name}: ${tile.outcomeUnknown}`);
   }
 
   async #loadPages(): Promise<void> {
@@ -207,6 +209,11 @@ export class App {
       return theme === 'system' ? system.value : theme === 'dark';
     });
   }
+}
+
+/** Screen readers announce a text that changes: the same one again ends with a space. */
+function announce(region: Signal<string>, text: string): void {
+  region.value = region.peek() === text ? `${text}\u00a0` : text;
 }
 
 /** 128 random bits. */
