@@ -1,10 +1,14 @@
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { mediaType } from '../../src/kernel/media.js';
 import { rpc, valueAt } from '../tools/client/json-rpc.js';
 import { TcpProxy } from '../tools/client/tcp-proxy.js';
 import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
 import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
+
+/** One pixel. */
+const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 interface Setup {
   readonly fixture: AreaFixture;
@@ -32,6 +36,15 @@ t.test('after a cut the page is as of then, and misses nothing', { skip: noBrows
   const { fixture, proxy, page } = await openBehindProxy(t);
   await page.evaluate('window.isSamePage = true');
   const relay = await fixture.id('area/ground/hall_relay/STATE');
+  const { kernel } = fixture.gateway;
+  const parent = kernel.tree.get(await fixture.id('area/ground/hall_relay'));
+  const media = kernel.media.create(mediaType.image, { parent, name: 'Porch camera' });
+  kernel.media.setDeclared(media, true);
+  kernel.media.report(media, GIF, { updated: 1, available: true });
+  await page.route('**/media/**', (route) => route.abort(), { times: 1 });
+  const failed = page.waitForEvent('requestfailed');
+  kernel.media.announceContent(media, media.data);
+  await failed;
   proxy.freeze();
   proxy.cut();
   await page
@@ -46,6 +59,8 @@ t.test('after a cut the page is as of then, and misses nothing', { skip: noBrows
   proxy.cut();
   await relayIs(page, true);
   await page.locator('.banner').waitFor({ state: 'detached' });
+  const picture = page.locator('.tile img.picture');
+  await until('the picture', () => picture.evaluate((image) => image.naturalWidth === 1));
   t.equal(await page.evaluate('window.isSamePage'), true, 'without a reload');
   t.equal(await valueAt(fixture, 'area/ground/hall_relay/STATE'), true, 'the click did nothing');
 

@@ -76,6 +76,11 @@ roomTest('the image of a device is shown while it is available', {}, async (t, {
   const tile = page.locator('.tile', { hasText: 'Porch camera' });
   await tile.waitFor();
   t.equal(await tile.locator('img').count(), 0, 'it has sent none yet');
+  await page.route('**/media/**', (route) => route.abort(), { times: 1 });
+  kernel.media.report(media, GIF, { updated: 0, available: true });
+  const failed = page.waitForEvent('requestfailed');
+  kernel.media.announceContent(media, media.data);
+  await failed;
   for (const at of [1, 2]) {
     kernel.media.report(media, Buffer.concat([GIF, Buffer.alloc(at)]), { updated: at, available: true });
     kernel.media.announceContent(media, media.data);

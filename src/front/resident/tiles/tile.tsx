@@ -13,6 +13,8 @@ import { isKnown, isOn, stateLine } from './state-line.js';
 /** Its controls are not needed by most first views. */
 const WideTile = lazy(async () => (await import('./wide-tile.js')).WideTile, true);
 
+const Picture = lazy(async () => (await import('./picture.js')).Picture, true);
+
 const Sparkline = lazy(async () => (await import('./sparkline.js')).Sparkline, true);
 
 /** How long a dangerous command must be held, ms. */
@@ -163,15 +165,7 @@ function DetailTile({ tile }: TileProps) {
         {kind === 'reading' && variable !== undefined && app.gateway.model.logged.value.has(variable.id) && (
           <Sparkline id={variable.id} />
         )}
-        {kind === 'image' && isAvailable && (
-          <img
-            class="picture"
-            src={`${app.base}media/${object.id}?${crc}`}
-            alt=""
-            loading="lazy"
-            onError={({ currentTarget }) => (currentTarget.hidden = true)}
-          />
-        )}
+        {kind === 'image' && isAvailable && <Picture address={`${app.base}media/${object.id}?${crc}`} />}
       </TileFace>
     </a>
   );
