@@ -26,6 +26,8 @@ t.test('what an item protects must be held wherever it is shown', { skip: noBrow
   await rpc(fixture, 'WFC_SetItems', await fixture.id('wf'), JSON.stringify(items));
   const browser = await startBrowser(t);
   const { page, problems } = await openPage(browser, fixture.front);
+  await page.clock.install();
+  await page.goto(fixture.front);
   await page.getByRole('heading', { name: 'Every day' }).or(page.locator('.tile').first()).first().waitFor();
   const hold = async (button: Locator) => {
     await button.hover();
@@ -61,6 +63,13 @@ t.test('what an item protects must be held wherever it is shown', { skip: noBrow
     active.getByRole('switch', { name: /Hall relay/ }),
     async () => (await isOn('hall_relay')) === false,
   );
+  const off = active.getByRole('switch', { name: /Hall relay/, checked: false });
+  await off.waitFor();
+  await page.clock.fastForward(10_000);
+  t.equal(await off.count(), 1, 'a tile stays under the pointer');
+  await page.mouse.move(0, 0);
+  await page.clock.fastForward(10_000);
+  await off.waitFor({ state: 'detached' });
 
   await page.evaluate(`location.hash = '#/object/${await fixture.id('area/ground/hall_relay')}'`);
   const toggle = page.getByRole('dialog').getByRole('switch');

@@ -1,4 +1,6 @@
-import { useComputed } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { every } from '../../web/every.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { HoldButton } from '../../web/parts/hold.js';
 import { lazy } from '../../web/parts/lazy.js';
@@ -13,6 +15,8 @@ const OwnerPages = lazy(async () => (await import('./items.js')).OwnerPages, tru
 
 /** How long the title must be held to leave the kiosk, ms. */
 const LEAVE_MS = 3000;
+/** How long a tile stays in the list of what is active when it is not any more, ms. */
+const KEPT_MS = 5000;
 
 /** The first page: favourites, what is on or open, and the rooms. */
 export function HomePage() {
@@ -73,7 +77,7 @@ function Favourites({ tiles }: { readonly tiles: readonly Tile[] }) {
   );
 }
 
-/** Rendered again only when another tile becomes active. */
+/** Rendered again only when a tile becomes active, or some time after it was. */
 function Active({ tiles }: { readonly tiles: readonly Tile[] }) {
   const { model } = useApp().gateway;
   const { home } = texts();
@@ -83,10 +87,32 @@ function Active({ tiles }: { readonly tiles: readonly Tile[] }) {
       .map(({ key }) => key)
       .join(' '),
   );
-  const active = new Set(keys.value.split(' '));
-  const shown = tiles.filter(({ key }) => active.has(key));
+  const active = keys.value.split(' ');
+  // A tile that vanished under a finger would leave its place, and a second tap, to the next one.
+  const kept = useSignal(new Set<string>());
+  const keptKeys = kept.value;
+  for (const key of active) keptKeys.add(key);
+  const shown = tiles.filter(({ key }) => keptKeys.has(key));
+  const section = useRef<HTMLElement>(null);
+  const isPointed = useRef(false);
+  useEffect(
+    () =>
+      every(KEPT_MS, () => {
+        if (
+          kept.peek().size > active.length &&
+          !isPointed.current &&
+          !section.current?.querySelector(':focus-visible')
+        )
+          kept.value = new Set();
+      }),
+    [keys.value],
+  );
   return (
-    <section>
+    <section
+      ref={section}
+      onPointerEnter={() => (isPointed.current = true)}
+      onPointerLeave={() => (isPointed.current = false)}
+    >
       <h2>{home.active}</h2>
       {shown.length === 0 ? <p class="soft">{home.quiet}</p> : <TileGrid tiles={shown} />}
     </section>
