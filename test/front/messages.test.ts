@@ -31,6 +31,16 @@ t.test('a popup stays until it is closed, and its texts are texts', { skip: noBr
   // The page is a chunk of its own; until it is loaded, the former one stays.
   await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor();
   t.match(await page.getByRole('listitem').textContent(), /Somebody is there/);
+  await page.evaluate('window.isSamePage = true');
+  await send('SendPopup', 'Another popup', 'for all');
+  await popup.waitFor();
+  await send('Reload');
+  await send('SendNotification', 'Afterwards', '', '', 0);
+  await page.locator('.note-card', { hasText: 'Afterwards' }).waitFor();
+  t.equal(await page.evaluate('window.isSamePage'), true, 'a popup is read before the page is reloaded');
+  const reloaded = page.waitForEvent('load');
+  await popup.getByRole('button', { name: 'Close' }).click();
+  await reloaded;
   t.strictSame(problems, []);
 });
 

@@ -5,9 +5,10 @@ import { TcpProxy } from '../tools/client/tcp-proxy.js';
 import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
 import { signIn } from '../tools/front/console-pages.js';
 import { startArea } from '../tools/front/sample-area.js';
+import { until } from '../tools/until.js';
 
 /** A page behind a connection that can be cut. */
-async function openBehindProxy(t: Test, path: 'front' | 'console') {
+async function openBehindProxy(t: Test, path: 'front' | 'console', lacks?: string) {
   const fixture = await startArea(t);
   const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
   t.teardown(() => proxy[Symbol.asyncDispose]());
@@ -15,6 +16,10 @@ async function openBehindProxy(t: Test, path: 'front' | 'console') {
   const front = fixture.front.replace(/:\d+/, `:${proxy.port}`);
   const address = path === 'front' ? front : new URL('/console/', front).href;
   const { page } = await openPage(browser, address, { width: 1280, height: 800 });
+  if (lacks !== undefined) {
+    await page.route(lacks, (route) => route.abort());
+    await page.reload();
+  }
   return { fixture, proxy, page };
 }
 
@@ -50,6 +55,13 @@ t.test(
     );
     proxy.cut();
     await unchanged;
+    await until('the overlay is loaded before it is needed', () =>
+      page.evaluate<boolean>(
+        "performance.getEntriesByType('resource').some(({ name }) => /overlay-/.test(name))",
+      ),
+    );
+    await page.route('**/front/overlay-*', (route) => route.abort());
+    await rpc(fixture, 'WFC_SendNotification', await fixture.id('wf'), 'A notification', '', '', 0);
     await rpc(fixture, 'WFC_SendPopup', await fixture.id('wf'), 'A popup', 'for all');
     await page.getByText('A popup').waitFor();
     t.equal(await page.evaluate('window.isSamePage'), true, 'a lost connection alone changes nothing');
@@ -57,11 +69,21 @@ t.test(
     await page.locator('.banner').waitFor({ state: 'detached' });
     t.equal(await page.evaluate('window.isSamePage'), true, 'the popup is still shown');
     const loaded = page.waitForEvent('load');
-    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await loaded;
     await page.locator('.room').first().waitFor();
   },
 );
+
+t.test('a popup that cannot be shown does not prevent the reload', { skip: noBrowser }, async (t) => {
+  const { fixture, proxy, page } = await openBehindProxy(t, 'front', '**/front/overlay-*');
+  await page.locator('.room').first().waitFor();
+  await rpc(fixture, 'WFC_SendPopup', await fixture.id('wf'), 'A popup', 'for all');
+  await page.locator('.tabs .count').waitFor();
+  const loaded = page.waitForEvent('load');
+  await update(page, proxy);
+  await loaded;
+});
 
 t.test(
   'after an update the console is loaded again, unless there are drafts',

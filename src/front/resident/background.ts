@@ -6,7 +6,7 @@ export function start(app: App, isOwnerView: boolean): void {
   // Without it the page receives everything.
   void import('./narrowing.js').then(({ narrowChanges }) => narrowChanges(app));
   // Before an update: afterwards it could not be loaded.
-  void import('./reload.js').then(({ reloadAfterUpdate }) => reloadAfterUpdate(app));
+  void import('./reload.js').then(({ reloadWhenRead }) => reloadWhenRead(app));
   // Only where it is possible.
   if (isSecureContext) void import('../web/install.js').then(({ install }) => install(app.base));
 }

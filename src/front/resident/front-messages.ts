@@ -40,6 +40,8 @@ export class FrontMessages {
   readonly shown: Signal<readonly FrontMessage[]> = signal([]);
   /** How many the user has not seen on the page of messages. */
   readonly unread = signal(0);
+  /** Whether the page must be loaded again, as soon as its popups are read. */
+  readonly isOutdated = signal(false);
   readonly #app: App;
   #count = 0;
 
@@ -64,7 +66,7 @@ export class FrontMessages {
       case message.SWITCH_PAGE:
         return this.#switchPage(String(Data[0]));
       case message.RELOAD:
-        return location.reload();
+        return void (this.isOutdated.value = true);
       case message.OPEN_CATEGORY:
         return this.#open(Number(Data[0]));
       default:
@@ -81,7 +83,9 @@ export class FrontMessages {
     const atMs = this.#app.gateway.now();
     const one = { key: ++this.#count, kind, atMs, title: textOf(title), text: textOf(text), ...more };
     this.all.value = [one, ...this.all.peek()].slice(0, KEPT);
-    this.shown.value = [...this.shown.peek(), one];
+    this.shown.value = [...this.shown.peek(), one].filter(
+      (each, at, { length }) => each.kind === 'popup' || at >= length - KEPT,
+    );
     this.unread.value += 1;
     return one;
   }
