@@ -114,6 +114,28 @@ t.test('another password signs the page out immediately, and back in', { skip: n
   t.strictSame(problems, []);
 });
 
+t.test('a page that cannot load everything tries again', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const { page } = await openPage(browser, fixture.locked);
+  await page.getByLabel('Password').fill('tulip');
+  await page.getByLabel('Password').press('Enter');
+  await page.locator('.room').first().waitFor();
+  await page.route('**/session', (route) => route.fulfill({ status: 503 }));
+  await page.reload();
+  await page.locator('.room').first().waitFor();
+  t.pass('a gateway that is busy is not a session that has ended');
+  await page.clock.install();
+  await page.route('**/front/en-*', (route) => route.abort(), { times: 1 });
+  const failed = page.waitForEvent('requestfailed');
+  await page.reload();
+  await failed;
+  await until('the page', async () => {
+    await page.clock.runFor(1000);
+    return (await page.locator('.room').count()) > 0;
+  });
+});
+
 t.test(
   'settings of the device are kept, and a kiosk is left by holding its title',
   { skip: noBrowser },

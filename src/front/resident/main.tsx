@@ -1,5 +1,6 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
+import { realTiming } from '../../client/timing.js';
 import { chooseLanguage, locale, setLanguage } from '../web/i18n/i18n.js';
 import { readFacts } from '../web/facts.js';
 import { readSession } from '../web/session.js';
@@ -12,6 +13,9 @@ import './messages/appearance.css';
 import './sheet/appearance.css';
 import { App, AppProvider, type PageFacts } from './app.js';
 import { Front } from './front.js';
+
+/** A page that could not be loaded completely is loaded again after this time, ms. */
+const RETRY_MS = 5000;
 
 async function main(): Promise<void> {
   const app = new App(readFacts<PageFacts>() as PageFacts);
@@ -43,4 +47,10 @@ async function main(): Promise<void> {
   void import('./background.js').then(({ start }) => start(app, session?.isOwnerView === true));
 }
 
-void main();
+/** Without its texts the page is empty. Browsers may remember that a file could not be loaded, until a reload. */
+function retry(): void {
+  const load = async () => ((await fetch(location.href)).ok ? location.reload() : retry());
+  realTiming.after(RETRY_MS, () => void load().catch(retry));
+}
+
+main().catch(retry);

@@ -15,10 +15,12 @@ export type SignInResult =
   | { readonly kind: 'wait'; readonly seconds: number }
   | { readonly kind: 'failed' };
 
-/** The present session; undefined: there is none; rejects with a `TypeError` while nothing can be reached. */
+/** The present session; undefined: there is none; rejects while the gateway cannot be reached, or is busy. */
 export async function readSession(path: string): Promise<SessionState | undefined> {
   const response = await fetch(path, { cache: 'no-store' });
-  return response.ok ? ((await response.json()) as SessionState) : undefined;
+  if (response.status === 401) return undefined;
+  if (!response.ok) throw new Error(`the gateway replied ${response.status}`);
+  return (await response.json()) as SessionState;
 }
 
 /** Sends the credentials, which are kept nowhere. */
