@@ -51,6 +51,9 @@ t.test('a gateway that is killed and restarted', { skip: noBrowser }, async (t) 
   const directory = await configDirectory(t, areaConfiguration());
   const house = await startHouse(t, directory);
   const { page, proxy, sockets } = await openStopped(t, house);
+  house.program.process.kill('SIGSTOP');
+  await relay(page).click();
+  await page.getByRole('button', { name: /All off/ }).click();
   await house.program.end('SIGKILL');
   await page
     .getByRole('alert')
@@ -74,6 +77,11 @@ t.test('a gateway that is killed and restarted', { skip: noBrowser }, async (t) 
   await page.getByRole('alert').filter({ hasText: 'Connected again' }).waitFor();
   await page.locator('.banner').waitFor({ state: 'detached' });
   t.equal(await page.evaluate('window.isSamePage'), true, 'without a reload');
+  await page.locator('.tile.live', { hasText: 'Hall relay' }).waitFor();
+  t.pass('it has reported since the command whose reply was lost');
+  await page.locator('.tile.unknown', { hasText: 'All off' }).waitFor();
+  await page.clock.fastForward(600_000);
+  await page.locator('.tile.live', { hasText: 'All off' }).waitFor();
 });
 
 t.test('a gateway that hangs', { skip: noBrowser }, async (t) => {

@@ -49,7 +49,7 @@ export class Gateway {
       },
       onSnapshot: (snapshot) => {
         this.#queue = [];
-        this.model.replace(snapshot);
+        for (const id of this.model.replace(snapshot)) onReport(id);
         this.isLoaded.value = true;
       },
       onChange: (record) => {

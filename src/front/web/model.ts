@@ -145,16 +145,19 @@ export class Model {
     return this.#profiles.value[node.profileName];
   }
 
-  /** Applies a snapshot: keeps the nodes of objects that still exist. */
-  replace(snapshot: Snapshot): void {
+  /** Applies a snapshot: keeps the nodes of objects that still exist. Returns the variables that have reported. */
+  replace(snapshot: Snapshot): readonly number[] {
+    const reported: number[] = [];
     batch(() => {
       const ids = new Set<number>();
       for (const [key, entry] of Object.entries(snapshot.objects)) {
         const id = Number(key.slice(2));
         ids.add(id);
         const known = this.#nodes.get(id);
-        if (known?.type === entry.type) known.replace(entry);
-        else this.#nodes.set(id, new TreeNode(id, this.#nextOrder++, entry));
+        if (known?.type === entry.type) {
+          if (known.updated.peek() < (entry.data.lastUpdate ?? 0)) reported.push(id);
+          known.replace(entry);
+        } else this.#nodes.set(id, new TreeNode(id, this.#nextOrder++, entry));
       }
       for (const id of this.#nodes.keys()) if (!ids.has(id)) this.#nodes.delete(id);
       this.#profiles.value = snapshot.profiles;
@@ -163,6 +166,7 @@ export class Model {
       this.timezone = snapshot.timezone;
       this.#restructure();
     });
+    return reported;
   }
 
   /** Applies changes in one step. */
