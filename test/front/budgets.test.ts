@@ -21,6 +21,7 @@ const LAZY = {
     device: 2000,
     'history-page': 4250,
     install: 500,
+    inputs: 2000,
     items: 750,
     kiosk: 300,
     'messages-page': 1000,

@@ -38,14 +38,14 @@ roomTest('a command that the hardware rejects never shows as its state', {}, asy
   t.equal(await relay.getAttribute('aria-checked'), 'false');
 });
 
-for (const [locale, rule] of [
-  ['en-GB', 'minimum on time until'],
-  ['de-DE', 'Mindesteinschaltzeit bis'],
+for (const { locale, rule, numbers } of [
+  { locale: 'en-GB', rule: 'minimum on time until', numbers: ['21.5', '1,000.5', '22.5'] },
+  { locale: 'de-DE', rule: 'Mindesteinschaltzeit bis', numbers: ['21,5', '1.000,5', '22,5'] },
 ] as const)
   roomTest(
-    `a rule that forbids a command is named with its end: ${locale}`,
+    `a rule that forbids a command is named with its end, and what is no number is rejected: ${locale}`,
     { locale },
-    async (t, { page }) => {
+    async (t, { fixture, page }) => {
       const boiler = page.getByRole('switch', { name: /Boiler/ });
       await boiler.click();
       const tile = page.locator('.tile', { hasText: 'Boiler' });
@@ -54,6 +54,19 @@ for (const [locale, rule] of [
       await page.locator('.tile.rejected', { hasText: 'Boiler' }).waitFor();
       t.match(await tile.textContent(), new RegExp(`${rule} \\d\\d:\\d\\d:\\d\\d`));
       t.equal(await boiler.getAttribute('aria-checked'), 'true');
+      const setpoint = await fixture.id('area/ground/setpoint');
+      await rpc(fixture, 'SVC_SetVariableCustomProfile', setpoint, '');
+      await page.evaluate(`location.hash = '#/object/${setpoint}'`);
+      const field = page.getByRole('textbox', { name: 'Setpoint' });
+      t.equal(await field.inputValue(), numbers[0]);
+      for (const wrong of [numbers[1], '']) {
+        await field.fill(wrong);
+        await field.press('Enter');
+        t.ok(await field.evaluate((one) => one.matches(':invalid:focus')), `"${wrong}" is rejected`);
+      }
+      await field.fill(numbers[2]);
+      await field.press('Enter');
+      await until('the number', async () => (await valueAt(fixture, 'area/ground/setpoint')) === 22.5);
     },
   );
 

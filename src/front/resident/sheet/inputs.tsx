@@ -1,9 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { texts } from '../../web/i18n/i18n.js';
+import { locale, texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { hexColour } from '../../web/tint.js';
 import { localTime, unixSeconds } from '../../web/zone-time.js';
 import { useApp } from '../app.js';
+import { sheetTexts } from './texts.js';
+
+/** With either decimal mark, as on-screen keyboards may have only one of them. */
+const NUMBER = String.raw`\s*[+\-]?\d+(?:[.,]\d+)?(?:e[+\-]?\d+)?\s*`;
 
 interface InputProps {
   readonly variable: TreeNode;
@@ -32,20 +36,23 @@ export function ColourInput({ variable, name }: InputProps) {
 /** A text, or a number without a range. */
 export function TextInput({ variable, name, isNumber }: InputProps & { readonly isNumber: boolean }) {
   const app = useApp();
-  const send = (text: string) => {
-    const value = isNumber ? Number(text.replace(',', '.')) : text;
-    if (!isNumber || (text.trim() !== '' && Number.isFinite(value))) app.set(variable, value);
-  };
-  return (
-    <SendForm onSend={send}>
+  const value = String(variable.value.value);
+  const field = { name: 'value', 'aria-label': name, autocomplete: 'off', maxLength: 4096 } as const;
+  // The browser says what is wrong, with the title.
+  return isNumber ? (
+    <SendForm onSend={(text) => app.set(variable, Number(text.replace(',', '.')))}>
       <input
-        name="value"
-        aria-label={name}
-        inputMode={isNumber ? 'decimal' : 'text'}
-        autocomplete="off"
-        value={String(variable.value.value)}
-        maxLength={4096}
+        {...field}
+        inputMode="decimal"
+        value={locale() === 'de' ? value.replace('.', ',') : value}
+        pattern={NUMBER}
+        title={sheetTexts().aNumber}
+        required
       />
+    </SendForm>
+  ) : (
+    <SendForm onSend={(text) => app.set(variable, text)}>
+      <input {...field} value={value} />
     </SendForm>
   );
 }

@@ -16,6 +16,7 @@ const en = {
   otherValues: 'More values',
   /** The states of a device, by the words of the gateway. */
   links: { closed: 'closed', opening: 'opening', online: 'online', waiting: 'waiting' },
+  aNumber: 'A number, for example 21.5',
   since: (link: string, time: string) => `${link} since ${time}`,
 } as const;
 const de: Widened<typeof en> = {
@@ -32,6 +33,7 @@ const de: Widened<typeof en> = {
   diagnostics: 'Diagnose',
   otherValues: 'Weitere Werte',
   links: { closed: 'geschlossen', opening: 'wird geöffnet', online: 'online', waiting: 'wartet' },
+  aNumber: 'Eine Zahl, zum Beispiel 21,5',
   since: (link, time) => `${link} seit ${time}`,
 };
 

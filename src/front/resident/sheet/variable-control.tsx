@@ -2,6 +2,7 @@ import { associationOf, formatAge } from '../../web/format.js';
 import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { HoldButton } from '../../web/parts/hold.js';
+import { lazy } from '../../web/parts/lazy.js';
 import { useApp, type App } from '../app.js';
 import { ChoiceControl } from '../controls/choice.js';
 import { LevelControl } from '../controls/level.js';
@@ -11,10 +12,12 @@ import { kindOfVariable } from '../tiles/kinds.js';
 import { isOn, stateLine, type StateLine } from '../tiles/state-line.js';
 import { hintText } from '../tiles/tile.js';
 import { shutterLine } from '../tiles/device-line.js';
-import { ColourInput, TextInput, TimeInput } from './inputs.js';
 import { sheetTexts } from './texts.js';
 
 const HOLD_MS = 600;
+const ColourInput = lazy(async () => (await import('./inputs.js')).ColourInput);
+const TextInput = lazy(async () => (await import('./inputs.js')).TextInput);
+const TimeInput = lazy(async () => (await import('./inputs.js')).TimeInput);
 
 interface VariableControlProps {
   readonly variable: TreeNode;
