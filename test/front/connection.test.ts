@@ -87,6 +87,8 @@ t.test('after a cut the page is as of then, and misses nothing', { skip: noBrows
   await page.locator('.banner').click({ trial: true });
 });
 
+const DAY_MS = 86_400_000;
+
 t.test('a silent connection is noticed, and a command on it is unknown', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
   const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
@@ -98,6 +100,8 @@ t.test('a silent connection is noticed, and a command on it is unknown', { skip:
   const address = fixture.front.replace(/:\d+/, `:${proxy.port}`);
   await page.goto(`${address}#/room/${await fixture.id('area/ground')}`);
   await page.locator('.tile.wide').first().waitFor();
+  await rpc(fixture, 'WFC_SendNotification', await fixture.id('wf'), 'A notification', '', '', 0);
+  await page.locator('.tabs .count').waitFor();
   proxy.freeze();
   await page.getByRole('switch', { name: /Hall relay/ }).click();
   await page.clock.runFor(200);
@@ -106,10 +110,15 @@ t.test('a silent connection is noticed, and a command on it is unknown', { skip:
   await page.locator('.banner').waitFor();
   const alerts = page.getByRole('alert');
   await alerts.filter({ hasText: 'Hall relay: Not known whether it was done' }).waitFor();
+  await page.clock.fastForward(DAY_MS);
+  await page.locator('.banner', { hasText: /as of \d+ \w+, \d\d:\d\d/ }).waitFor();
   proxy.thaw();
   await page.clock.runFor(16_000);
   await page.clock.resume();
   await page.locator('.banner').waitFor({ state: 'detached' });
+  await page.clock.fastForward(DAY_MS);
+  await page.evaluate("location.hash = '#/messages'");
+  await page.locator('.list small', { hasText: /^\d+ \w+, \d\d:\d\d$/ }).waitFor();
 });
 
 t.test('after a restart of the gateway the page shows its state again', { skip: noBrowser }, async (t) => {

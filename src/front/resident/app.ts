@@ -6,7 +6,7 @@ import { realTiming } from '../../client/timing.js';
 import { Commands } from '../web/commands.js';
 import { every } from '../web/every.js';
 import { Gateway } from '../web/connect.js';
-import { formatTime, formatVariable } from '../web/format.js';
+import { formatMoment, formatTime, formatVariable } from '../web/format.js';
 import { texts } from '../web/i18n/i18n.js';
 import type { TreeNode } from '../web/model.js';
 import { objectType, type Value } from '../web/objects.js';
@@ -134,6 +134,11 @@ export class App {
   /** A time in the gateway's time zone. */
   time(unixMs: number, withSeconds = false): string {
     return formatTime(unixMs, this.gateway.model.timezone, withSeconds);
+  }
+
+  /** The same, with its day if that is not today. Subscribes to the day. */
+  moment(unixMs: number): string {
+    return formatMoment(unixMs, this.tick.value, this.gateway.model.timezone);
   }
 
   /** What an object is called: variables that are their device's purpose have its name. */

@@ -32,7 +32,7 @@ export function ConnectionBanner() {
       {state.kind === 'lost' ? (
         <p class="banner">
           {app.gateway.isLoaded.value
-            ? link.lost(app.time(state.sinceMs + app.gateway.clockOffsetMs.peek()))
+            ? link.lost(app.moment(state.sinceMs + app.gateway.clockOffsetMs.peek()))
             : link.none}
         </p>
       ) : (

@@ -1,4 +1,4 @@
-import { formatAge, formatMoment, formatTime } from '../../web/format.js';
+import { formatAge } from '../../web/format.js';
 import { texts } from '../../web/i18n/i18n.js';
 import type { CommandState } from '../../web/commands.js';
 import type { TreeNode } from '../../web/model.js';
@@ -93,8 +93,5 @@ function ruleText(app: App, rule: string | undefined, untilMs: number): string {
 }
 
 function momentText(app: App, unixMs: number): string {
-  const now = app.gateway.now();
-  const { timezone } = app.gateway.model;
-  if (Math.abs(unixMs - now) < SOON_MS) return formatTime(unixMs, timezone, true);
-  return formatMoment(unixMs, now, timezone);
+  return Math.abs(unixMs - app.gateway.now()) < SOON_MS ? app.time(unixMs, true) : app.moment(unixMs);
 }
