@@ -68,8 +68,8 @@ export function HistoryPage({ id }: { readonly id: number }) {
         <button
           class="control"
           aria-label={own.previous}
-          disabled={begin === 0}
-          onClick={() => choose(period, shifted(begin, { period, by: -1, zone }))}
+          aria-disabled={begin === 0}
+          onClick={() => begin > 0 && choose(period, shifted(begin, { period, by: -1, zone }))}
         >
           <Icon name="back" />
         </button>
@@ -77,8 +77,9 @@ export function HistoryPage({ id }: { readonly id: number }) {
         <button
           class="control forward"
           aria-label={own.next}
-          disabled={start === 0 || begin === 0}
+          aria-disabled={start === 0 || begin === 0}
           onClick={() => {
+            if (start === 0 || begin === 0) return;
             const next = shifted(begin, { period, by: 1, zone });
             choose(period, shifted(next, { period, by: 1, zone }) * 1000 > app.gateway.now() ? 0 : next);
           }}
