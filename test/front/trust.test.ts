@@ -216,12 +216,16 @@ t.test(
     // The worker has looked for a visible page when it replies to this.
     const [worker] = page.context().serviceWorkers();
     t.ok(await worker?.evaluate<boolean>('self.clients.matchAll().then(() => true)'));
+    await page.evaluate('WebSocket.prototype.send = () => undefined');
+    await push('Not connected');
+    await until('a page that is not connected', async () => (await shown()).length > 0);
     await page.goto('about:blank');
     await push('Closed');
     await page.goto(new URL('manifest.webmanifest', address).href);
     t.strictSame(problems, []);
     await until('the notification', async () => (await shown()).includes('Closed'));
-    t.strictSame(await shown(), ['Closed'], 'a visible page shows the message itself');
+    const titles = (await shown()).sort();
+    t.strictSame(titles, ['Closed', 'Not connected'], 'a page that is visible and connected shows it itself');
   },
 );
 

@@ -8,5 +8,9 @@ export function start(app: App, isOwnerView: boolean): void {
   // Before an update: afterwards it could not be loaded.
   void import('./reload.js').then(({ reloadWhenRead }) => reloadWhenRead(app));
   // Only where it is possible.
-  if (isSecureContext) void import('../web/install.js').then(({ install }) => install(app.base));
+  if (isSecureContext)
+    void import('../web/install.js').then(({ install, confirmConnection }) => {
+      confirmConnection(() => app.gateway.call('WFC_GetSnapshotChanges', [app.facts.id, 0]));
+      return install(app.base);
+    });
 }

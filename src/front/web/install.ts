@@ -20,6 +20,18 @@ export function install(base: string): Promise<ServiceWorkerRegistration | NotIn
   return pending;
 }
 
+/** Confirms to the service worker that the page is connected, if `probe` succeeds. */
+export function confirmConnection(probe: () => Promise<unknown>): void {
+  const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  container?.addEventListener('message', ({ ports: [port] }) => {
+    probe().then(
+      () => port?.postMessage(true),
+      () => undefined,
+    );
+  });
+  container?.startMessages();
+}
+
 async function register(base: string): Promise<ServiceWorkerRegistration | NotInstalled> {
   if (!isSecureContext) return 'insecure';
   // A browser without it has no such property, whatever its type says.

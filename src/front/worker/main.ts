@@ -25,6 +25,8 @@ const PREFIX = `shell ${scope} `;
 const CACHE = PREFIX + VERSION;
 /** A page without an answer from the network is opened from the cache after this time, ms. */
 const PAGE_MS = 4000;
+/** Time limit for a page to confirm that it is connected, ms. */
+const CONNECTED_MS = 1000;
 /** Names with a hash of the content never change it. */
 const ASSET = /^\/front\/[\w.-]+-[A-Z0-9]{8}\.\w+$/;
 
@@ -59,11 +61,25 @@ async function openAsset(request: Request): Promise<Response> {
   return response;
 }
 
+/** Whether a page confirms that it is connected. */
+function isConnected(page: WindowClient): Promise<boolean> {
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve) => {
+    port1.onmessage = () => resolve(true);
+    page.postMessage('connected', [port2]);
+    // Browsers before 2022 have no such signal: there, the worker shows the message as well.
+    if (!('timeout' in AbortSignal)) return resolve(false);
+    AbortSignal.timeout(CONNECTED_MS).addEventListener('abort', () => resolve(false));
+  });
+}
+
 async function showMessage(message: PushedMessage): Promise<void> {
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  // A page that somebody sees shows the message itself.
-  if (windows.some(({ url, visibilityState }) => url.startsWith(scope) && visibilityState === 'visible'))
-    return;
+  const visible = windows.filter(
+    ({ url, visibilityState }) => url.startsWith(scope) && visibilityState === 'visible',
+  );
+  // A page that somebody sees shows the message itself, if it is connected.
+  if ((await Promise.all(visible.map(isConnected))).includes(true)) return;
   await worker.registration.showNotification(message.title, {
     body: message.body,
     icon: '/front/icon-192.png',
@@ -82,7 +98,10 @@ async function openFront(place: string): Promise<void> {
 }
 
 worker.addEventListener('install', (event) => event.waitUntil(keepFiles()));
-worker.addEventListener('activate', (event) => event.waitUntil(removeOlderBuilds()));
+// Only pages that are claimed can be led to an address.
+worker.addEventListener('activate', (event) =>
+  event.waitUntil(Promise.all([removeOlderBuilds(), worker.clients.claim()])),
+);
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
