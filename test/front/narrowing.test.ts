@@ -131,7 +131,7 @@ t.test('a page that is shown for a while receives only what it shows', { skip: n
   proxy.cut();
   await page.clock.resume();
   await page.locator('.banner').waitFor({ state: 'detached' });
-  t.match(sockets.at(-1), /since=[1-9]/, 'the messages since are replayed');
+  t.match(sockets.at(-1), /messages=[1-9]/, 'the messages since are replayed');
   t.ok(
     has(received, '"objects":{', cut),
     'and a connection after one that was narrowed begins with a snapshot',
