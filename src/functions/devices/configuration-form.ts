@@ -144,13 +144,15 @@ function listOf(items: TObject): Element {
     name,
     caption,
     width: 'auto',
-    add: (items.properties[String(name)]?.['default'] as unknown) ?? emptyOf(edit['type']),
+    add:
+      (items.properties[String(name)]?.['default'] as unknown) ??
+      (items.required?.includes(String(name)) === true ? emptyOf(edit['type']) : undefined),
     edit,
   }));
   return { type: 'List', add: true, delete: true, columns };
 }
 
-/** The initial value of a column in a new row. */
+/** The initial value of a required column without a default in a new row. */
 function emptyOf(type: unknown): unknown {
   return type === 'CheckBox' ? false : type === 'NumberSpinner' ? 0 : '';
 }

@@ -3,7 +3,9 @@ import t, { type Test } from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
 import { signIn } from '../../tools/front/console-pages.js';
+import { holdReply } from '../../tools/front/held-reply.js';
 import { startArea } from '../../tools/front/sample-area.js';
+import { until } from '../../tools/until.js';
 
 const SWITCH = '{3644F802-C152-464A-868A-242C2A3DEC5C}';
 
@@ -57,4 +59,53 @@ t.test('decimals can be typed into all fields for numbers', { skip: noBrowser },
   t.match(await review.textContent(), /"value":-0\.05/, 'as a number');
   await page.keyboard.press('Escape');
   t.strictSame(problems, []);
+});
+
+t.test('optional members of a list are not stored while they are empty', { skip: noBrowser }, async (t) => {
+  const { fixture, page, problems } = await openConsole(t);
+  const garden = await fixture.id('area/ground/radio/garden');
+  await open(page, `#/tree/${garden}`);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  const cell = (label: string) => page.getByLabel(label, { exact: true });
+  await cell('Stale after 1').fill('');
+  await page.getByRole('button', { name: 'Add a row' }).first().click();
+  await cell('Pattern 2').fill('^H=(.+)$');
+  await cell('Ident 2').fill('DAMP');
+  t.equal(await cell('Scale 2').inputValue(), '');
+  await cell('Scale 2').fill('2');
+  await cell('Scale 2').fill('');
+  await cell('Profile 2').fill('~Humidity');
+  await cell('Profile 2').fill('');
+  t.equal(await cell('Scale 2').getAttribute('aria-invalid'), 'false');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.getByText('Applied', { exact: true }).waitFor();
+  const { Rules } = JSON.parse((await rpc(fixture, 'SVC_GetConfiguration', garden)) as string) as {
+    Rules: readonly object[];
+  };
+  t.notOk('StaleAfterS' in (Rules[0] ?? {}), 'it was emptied');
+  t.strictSame(Object.keys(Rules[1] ?? {}).sort(), ['Format', 'Ident', 'Pattern', 'Type']);
+  t.strictSame(problems, []);
+});
+
+t.test('lines that are typed stay when the settings were checked', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  page.setDefaultTimeout(8000);
+  const check = await holdReply(page, 'GW_CheckSettings');
+  await page.goto(`${new URL(fixture.front).origin}/console/`);
+  await signIn(page);
+  await open(page, '#/system/settings');
+  const checks = () => check.methods.filter((one) => one === 'GW_CheckSettings').length;
+  await page.locator('details.setting > summary', { hasText: 'API' }).click();
+  await check.held();
+  const hosts = page.getByLabel('Allowed host names');
+  await hosts.pressSequentially('box.example\n\nb');
+  const before = checks();
+  check.deliver();
+  await hosts.pressSequentially('ox.example');
+  t.equal(await hosts.inputValue(), 'box.example\n\nbox.example');
+  await until('the lines are checked while they are typed', () => checks() > before);
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  await page.getByRole('dialog').getByText('["box.example","box.example"]').waitFor();
 });

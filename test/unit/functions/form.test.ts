@@ -93,6 +93,8 @@ t.test('each type of property has its type of element, whose values can be set',
         { name: 'Name' },
         { name: 'Type', add: 'string', edit: { type: 'Select' } },
       ]);
+      const scale = topics?.columns?.find(({ name }) => name === 'Scale') ?? {};
+      t.notOk('add' in scale, 'an optional member is not in a new record');
     }
   }
 });

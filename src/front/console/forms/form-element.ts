@@ -25,11 +25,12 @@ export interface FormElement {
 /** The properties of an instance: values by their names. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** A member of the records of a list, its value in a new record, and its input. */
-interface FormColumn {
+/** A member of the records of a list, and its input. */
+export interface FormColumn {
   readonly name: string;
   readonly caption: string;
-  readonly add: unknown;
+  /** Its value in a new record; undefined: records need not have it. */
+  readonly add?: unknown;
   readonly edit: Omit<FormElement, 'name' | 'caption'>;
 }
 

@@ -112,12 +112,13 @@ function TextInput({ element, value, choices, onChange, shared }: InputProps) {
 const isLines = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-interface LinesInputProps extends Pick<InputProps, 'shared' | 'onChange'> {
+interface LinesInputProps extends Pick<InputProps, 'shared'> {
   readonly lines: readonly string[];
+  readonly onChange: (lines: readonly string[]) => void;
 }
 
 /** A list of texts, one per line. */
-function LinesInput({ shared, lines, onChange }: LinesInputProps) {
+export function LinesInput({ shared, lines, onChange }: LinesInputProps) {
   const typed = useSignal('');
   const listed = lines.join('\n');
   return (

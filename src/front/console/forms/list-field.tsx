@@ -2,9 +2,11 @@ import { Icon } from '../../web/parts/icon.js';
 import { words } from '../i18n/console-texts.js';
 import type { Choices } from './choices.js';
 import { Input } from './input.js';
-import { isOutside, type FormElement } from './form-element.js';
+import { type FormColumn, isOutside, type FormElement } from './form-element.js';
 
 type ListRecord = Readonly<Record<string, unknown>>;
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === '' || Number.isNaN(value);
 
 interface ListFieldProps {
   readonly element: FormElement;
@@ -19,8 +21,10 @@ export function ListField({ element: { caption, columns = [] }, value, choices, 
   const { settings } = words();
   const add = () =>
     onChange([...records, Object.fromEntries(columns.map((column) => [column.name, column.add]))]);
-  const change = (index: number, name: string, next: unknown) =>
-    onChange(records.map((record, at) => (at === index ? { ...record, [name]: next } : record)));
+  const change = (index: number, column: FormColumn, entered: unknown) => {
+    const next = column.add === undefined && isEmpty(entered) ? undefined : entered;
+    onChange(records.map((record, at) => (at === index ? { ...record, [column.name]: next } : record)));
+  };
   return (
     <div class="list-field">
       {records.length > 0 && (
@@ -37,20 +41,24 @@ export function ListField({ element: { caption, columns = [] }, value, choices, 
             <tbody>
               {records.map((record, index) => (
                 <tr key={index}>
-                  {columns.map(({ name, caption: label, edit }) => (
-                    <td key={name}>
-                      <Input
-                        element={{ ...edit, name, caption: label }}
-                        value={record[name]}
-                        choices={choices}
-                        onChange={(next) => change(index, name, next)}
-                        shared={{
-                          'aria-label': `${label} ${index + 1}`,
-                          'aria-invalid': isOutside(edit, record[name]),
-                        }}
-                      />
-                    </td>
-                  ))}
+                  {columns.map((column) => {
+                    const { name, caption: label, add: initial, edit } = column;
+                    const isMissing = initial === undefined && isEmpty(record[name]);
+                    return (
+                      <td key={name}>
+                        <Input
+                          element={{ ...edit, name, caption: label }}
+                          value={record[name]}
+                          choices={choices}
+                          onChange={(next) => change(index, column, next)}
+                          shared={{
+                            'aria-label': `${label} ${index + 1}`,
+                            'aria-invalid': !isMissing && isOutside(edit, record[name]),
+                          }}
+                        />
+                      </td>
+                    );
+                  })}
                   <td>
                     <button
                       class="control"

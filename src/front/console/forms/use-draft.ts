@@ -23,12 +23,18 @@ interface Draft<T> {
 
 /**
  * What is entered into a form and not saved. It survives leaving the page and the end of the session: another
- * user of the browser may see it, so secrets do not belong in it.
+ * user of the browser may see it, so secrets do not belong in it. Members that were not changed follow `initial`,
+ * which somebody else may change meanwhile.
  */
 export function useDraft<T extends object>(key: string, initial: T): Draft<T> {
-  const kept = useApp().form<T>(key);
-  const draft = kept.value ?? initial;
-  const set = (changed: Partial<T>) => (kept.value = { ...(kept.peek() ?? initial), ...changed });
+  const kept = useApp().form<Partial<T>>(key);
+  const draft = { ...initial, ...kept.value };
+  const set = (changed: Partial<T>) => {
+    const entered = Object.entries({ ...kept.peek(), ...changed });
+    kept.value = Object.fromEntries(
+      entered.filter(([name, value]) => value !== initial[name as keyof T]),
+    ) as Partial<T>;
+  };
   return {
     draft,
     set,

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import { publishRules } from '../../../base/codes/stable-codes.js';
 import { builtInIcons } from '../../../media/built-in-icons.js';
 import type { TreeNode } from '../../web/model.js';
@@ -66,29 +66,43 @@ interface AttributeProps {
   readonly onSave: (text: string) => Promise<unknown>;
 }
 
-/** A text that is saved when the field is left or Enter is pressed. A rejected one stays, with the reason. */
+/**
+ * A text that is saved when the field is left or Enter is pressed, and discarded by Escape. A rejected one stays,
+ * with the reason. An empty number is discarded, too.
+ */
 function Attribute({ node, label, hint, isNumber = false, value, onSave }: AttributeProps) {
   const app = useApp();
   const id = useId();
   const problem = useSignal('');
   // What was typed must survive the end of the session.
   const entered = app.form<string>(`attribute/${node.id}/${label}`);
-  const save = async (text: string) => {
+  /** What is being saved: leaving the field after Enter does not save it again. */
+  const saving = useRef<string | undefined>(undefined);
+  const discard = () => {
+    entered.value = undefined;
+    problem.value = '';
+  };
+  const save = async () => {
+    const text = entered.peek();
+    if (text === undefined || text === saving.current) return;
+    if (isNumber && text === '') return discard();
+    saving.current = text;
     try {
       await onSave(text);
-      entered.value = undefined;
+      // What was typed meanwhile is kept.
+      if (entered.peek() === text) entered.value = undefined;
       problem.value = '';
       app.notice.value = undefined;
     } catch (thrown) {
       problem.value = errorText(thrown);
     }
+    if (saving.current === text) saving.current = undefined;
   };
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <input
         id={id}
-        key={value}
         {...(isNumber ? { type: 'number' as const } : { type: 'text' as const })}
         aria-invalid={problem.value !== ''}
         aria-describedby={`${id}-hint`}
@@ -96,7 +110,11 @@ function Attribute({ node, label, hint, isNumber = false, value, onSave }: Attri
         onInput={({ currentTarget }) =>
           (entered.value = currentTarget.value === value ? undefined : currentTarget.value)
         }
-        onChange={({ currentTarget }) => void save(currentTarget.value)}
+        onBlur={() => void save()}
+        onKeyDown={({ key }) => {
+          if (key === 'Enter') void save();
+          if (key === 'Escape') discard();
+        }}
       />
       <div id={`${id}-hint`}>
         <Problem text={problem.value} />

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { TargetedInputEvent } from 'preact';
 import { useId } from 'preact/hooks';
 import type { ConfigurationProblem } from '../../../client/generated/records.js';
+import { LinesInput } from '../forms/input.js';
 import { NumberInput } from '../forms/number-input.js';
 import { useTypedText } from '../forms/use-typed-text.js';
 import { sentence, settingText, settingWord } from '../i18n/gateway-texts.js';
@@ -127,17 +128,10 @@ function Input({ schema, path, value, onChange, shared }: InputProps) {
       );
     case 'texts':
       return (
-        <textarea
-          {...shared}
-          rows={3}
-          spellcheck={false}
-          placeholder={text.perLine}
-          value={Array.isArray(value) ? value.join('\n') : ''}
-          onChange={({ currentTarget }) => {
-            const lines = currentTarget.value.split('\n').map((line) => line.trim());
-            const given = lines.filter((line) => line !== '');
-            onChange(given.length > 0 ? given : undefined);
-          }}
+        <LinesInput
+          shared={shared}
+          lines={Array.isArray(value) ? value : []}
+          onChange={(lines) => onChange(lines.length > 0 ? lines : undefined)}
         />
       );
     case 'scalar':

@@ -53,12 +53,22 @@ export const isFields = (value: unknown): value is Fields =>
 /** The settings that are written and never shown. */
 export const isSecretPath = (path: string): boolean => path.endsWith('.password');
 
-/** Settings without passwords. */
-export function withoutPasswords(settings: unknown): unknown {
-  if (Array.isArray(settings)) return settings.map(withoutPasswords);
+/** Settings without passwords that were entered; stored ones (`***`) stay. */
+export function withoutPasswords(settings: unknown, stored: unknown): unknown {
+  if (Array.isArray(settings)) {
+    const entries: readonly unknown[] = Array.isArray(stored) ? stored : [];
+    return settings.map((one: unknown, index) => withoutPasswords(one, entries[index]));
+  }
   if (!isFields(settings)) return settings;
-  const others = Object.entries(settings).filter(([key, one]) => key !== 'password' || isFields(one));
-  return Object.fromEntries(others.map(([key, one]) => [key, withoutPasswords(one)]));
+  const known = isFields(stored) ? stored : {};
+  return Object.fromEntries(
+    Object.entries(settings)
+      .map(([key, one]) => {
+        const isPassword = key === 'password' && !isFields(one);
+        return [key, isPassword ? known[key] : withoutPasswords(one, known[key])] as const;
+      })
+      .filter(([, one]) => one !== undefined),
+  );
 }
 
 /** What a value has without the keys that were emptied; undefined if nothing is left. */
@@ -116,6 +126,30 @@ export function differences(
     return [...kept, ...removed.reverse()];
   }
   return [{ path, before, after: Array.isArray(after) ? after.filter((one) => one !== undefined) : after }];
+}
+
+/** What was entered into the form, and the settings that it had then. */
+export interface EnteredSettings {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** The settings of now with what was entered: somebody else may have changed others meanwhile. */
+export function withEntered(now: unknown, { before, after }: EnteredSettings): unknown {
+  if (isSame(before, after)) return now;
+  if (isFields(before) && isFields(after) && isFields(now)) {
+    const keys = new Set([...Object.keys(now), ...Object.keys(after)]);
+    const all = [...keys].map((key) => {
+      return [key, withEntered(now[key], { before: before[key], after: after[key] })] as const;
+    });
+    return Object.fromEntries(all.filter(([, one]) => one !== undefined));
+  }
+  if (!Array.isArray(before) || !Array.isArray(after) || !Array.isArray(now)) return after;
+  // Of a list with other entries, nobody knows which one was meant.
+  if (before.length !== now.length) return after;
+  return after.map((one: unknown, index) =>
+    index < before.length ? withEntered(now[index], { before: before[index], after: one }) : one,
+  );
 }
 
 /** Whether only a restart applies the change of a path. */

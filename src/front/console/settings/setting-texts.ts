@@ -3,7 +3,6 @@ import { locale } from '../../web/i18n/i18n.js';
 const en = {
   default: 'default',
   restart: 'Applies after a restart.',
-  perLine: 'one per line',
   perName: 'for each subject',
   add: 'Add',
   remove: 'Remove',
@@ -28,7 +27,6 @@ const en = {
 const de: typeof en = {
   default: 'Vorgabe',
   restart: 'Gilt nach einem Neustart.',
-  perLine: 'je Zeile eins',
   perName: 'je Thema',
   add: 'Hinzufügen',
   remove: 'Entfernen',

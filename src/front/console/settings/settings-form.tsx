@@ -15,7 +15,9 @@ import {
   differences,
   isSecretPath,
   needsRestart,
+  withEntered,
   withoutPasswords,
+  type EnteredSettings,
   type SettingDifference,
   type SettingSchema,
 } from './setting-schema.js';
@@ -66,13 +68,20 @@ interface SectionsProps {
 
 function Sections({ settings, schema, onSaved }: SectionsProps) {
   const app = useApp();
-  const draft = useKeptInput<Draft>('settings', (entered) => withoutPasswords(entered) as Draft);
+  const draft = useKeptInput<EnteredSettings>('settings', (entered) => ({
+    before: entered.before,
+    after: withoutPasswords(entered.after, entered.before),
+  }));
   const isAsking = useSignal(false);
   const problems = useSignal<readonly ConfigurationProblem[]>([]);
   const restart = useSignal<readonly string[]>([]);
   const text = settingTexts();
   const before = settings.Settings as Draft;
-  const values = draft.value ?? before;
+  const entered = draft.value;
+  const values = useMemo(
+    () => (entered === undefined ? before : (withEntered(before, entered) as Draft)),
+    [before, entered],
+  );
   const changed = useMemo(() => changesIn(schema, before, values), [schema, before, values]);
   const given = changed.map(({ path, after }) => ({ Path: path, Value: after ?? null }));
   useEffect(() => {
@@ -119,7 +128,7 @@ function Sections({ settings, schema, onSaved }: SectionsProps) {
             path={name}
             value={values[name]}
             problems={problems.value}
-            onChange={(next) => draft.set({ ...values, [name]: next })}
+            onChange={(next) => draft.set({ before, after: { ...values, [name]: next } })}
           />
         </details>
       ))}

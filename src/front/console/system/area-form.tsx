@@ -51,7 +51,8 @@ interface AreaFormProps {
 export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
   const { gateway } = useApp();
   const id = useId();
-  const { draft, set, clear, bind } = useDraft(`area/${area?.ident ?? ''}`, draftOf(area));
+  const before = draftOf(area);
+  const { draft, set, clear, bind } = useDraft(`area/${area?.ident ?? ''}`, before);
   const { title, ident, base, mobile, editable, isOpen, icon, position } = draft;
   const close = () => {
     clear();
@@ -80,14 +81,12 @@ export function AreaForm({ area, index, onChange, onClose }: AreaFormProps) {
     const removed = isOpen
       ? { password: null, passwordHash: null, passwordFile: null }
       : { passwordRequired: null };
-    const changes: readonly Change[] =
-      area === undefined
-        ? [[path, { ...common, ...given, ident, ...access }]]
-        : Object.entries({ ...common, ...others, ...removed, ...access }).map(([key, value]) => [
-            `${path}.${key}`,
-            value,
-          ]);
-    return onChange(changes);
+    if (area === undefined) return onChange([[path, { ...common, ...given, ident, ...access }]]);
+    const isChanged = (key: string) => draft[key as keyof AreaDraft] !== before[key as keyof AreaDraft];
+    const changed = Object.entries({ ...common, ...others }).filter(([key]) => isChanged(key));
+    // Somebody else may have changed the others since they were shown.
+    const all = [...changed, ...(isChanged('isOpen') ? Object.entries({ ...removed, ...access }) : [])];
+    return onChange(all.map(([key, value]) => [`${path}.${key}`, value]));
   };
   const { isBusy, onSubmit } = useSubmit(save, close);
   return (
