@@ -162,7 +162,7 @@ export class Link<S extends LinkSnapshot> {
    * the gateway rejected it, and with a `ServerError` if the outcome is unknown or the link is not connected.
    * Without `timeoutMs` it waits as long as the connection works: a backup may take an hour.
    */
-  call(method: string, params: Params, timeoutMs = Infinity): Promise<unknown> {
+  call(method: string, params: Params, timeoutMs?: number): Promise<unknown> {
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN)
       return Promise.reject(new ServerError('The gateway is not connected'));
@@ -171,9 +171,9 @@ export class Link<S extends LinkSnapshot> {
     return new Promise((resolve, reject) => {
       const onTimeout = () => {
         this.#calls.delete(id);
-        reject(new ServerError(`No reply within ${timeoutMs} ms`));
+        reject(new ServerError('No reply in time'));
       };
-      const cancel = timeoutMs === Infinity ? () => undefined : this.#timing.after(timeoutMs, onTimeout);
+      const cancel = timeoutMs ? this.#timing.after(timeoutMs, onTimeout) : () => undefined;
       this.#calls.set(id, { resolve, reject, cancel });
       socket.send(text);
     });
@@ -182,8 +182,8 @@ export class Link<S extends LinkSnapshot> {
   #open(): void {
     this.#cancelTimer();
     this.#openedMs = Infinity;
-    if (this.#lostMs === undefined) this.#enter({ kind: 'connecting' });
-    else this.#enter({ kind: 'lost', sinceMs: this.#lostMs });
+    const sinceMs = this.#lostMs;
+    this.#enter(sinceMs === undefined ? { kind: 'connecting' } : { kind: 'lost', sinceMs });
     const { url, protocol } = this.#options;
     // With a snapshot, only the messages to fronts are needed of what was missed.
     const since = this.#needsSnapshot ? 0 : this.#since;
@@ -197,7 +197,7 @@ export class Link<S extends LinkSnapshot> {
     socket.addEventListener('close', ({ code, reason }) => {
       if (isCurrent()) this.#onClose(code, reason);
     });
-    this.#setTimer(OPEN_MS, () => this.#lose('The WebSocket did not open in time'));
+    this.#setTimer(OPEN_MS, () => this.#lose('The connection was not made in time'));
   }
 
   #onOpen(): void {
@@ -320,8 +320,8 @@ export class Link<S extends LinkSnapshot> {
     // 1013: the client was too slow. A snapshot costs less than the missed changes.
     if (code === 1013) this.#needsSnapshot = true;
     if (code < 4400 || code > 4499)
-      return this.#lose(`The WebSocket was closed (${code}${reason === '' ? '' : `, ${reason}`})`);
-    this.#drop(`The gateway rejected the connection (${code})`);
+      return this.#lose(`The connection was closed (${code}${reason === '' ? '' : `, ${reason}`})`);
+    this.#drop(`The connection was rejected (${code})`);
     this.#enter({ kind: 'rejected', code, waitS });
   }
 

@@ -48,6 +48,7 @@ const LAZY = {
     claim: 8250,
     'code-editor': 160_000,
     'confirm-dialog': 1000,
+    conflict: 1000,
     // Every module adds the texts of its properties.
     'de-gateway': 19_000,
     'de-sentences': 31_000,
@@ -61,8 +62,10 @@ const LAZY = {
     overview: 8000,
     'record-dialogs': 40_000,
     palette: 2750,
-    'scripts-page': 7000,
-    'settings-form': 7000,
+    // It keeps what somebody else has saved.
+    'scripts-page': 7250,
+    // It keeps what somebody else has saved, and shares the inputs of the settings of instances.
+    'settings-form': 8000,
     // With the tab for updates, and the chips that can be enabled.
     'system-page': 29_000,
     tree: 32_000,

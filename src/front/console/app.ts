@@ -24,6 +24,12 @@ interface ActionNotice {
   readonly undo?: () => void;
 }
 
+interface ScriptDraft {
+  readonly text: string;
+  /** The saved text that it began with. */
+  readonly base: string;
+}
+
 /** The owner's console: everything that its components share. */
 export class ConsoleApp {
   /** The name of the gateway, for titles. */
@@ -40,7 +46,7 @@ export class ConsoleApp {
   /** Instances that were created from search results while the console is open, so that they can be undone. */
   readonly created: Signal<ReadonlyMap<string, number>> = signal(new Map());
   /** Texts of scripts that are changed and not saved, by the script's ID. */
-  readonly drafts: Signal<ReadonlyMap<number, string>> = signal(new Map());
+  readonly drafts: Signal<ReadonlyMap<number, ScriptDraft>> = signal(new Map());
 
   /** What the page of the tree shows; it stays when another page is opened. */
   readonly tree = {

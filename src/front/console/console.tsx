@@ -108,8 +108,12 @@ function Rail() {
     rail.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [current]);
   const leave = async () => {
-    await signOut(SESSION_PATH);
-    app.gateway.leave();
+    try {
+      await signOut(SESSION_PATH);
+      app.gateway.leave();
+    } catch {
+      app.notice.value = { text: words().signIn.failed, isError: true };
+    }
   };
   return (
     <>

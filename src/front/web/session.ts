@@ -46,8 +46,11 @@ export async function signIn(
   return { kind: 'failed' };
 }
 
+/** Ends the session; rejects if that failed. */
 export async function signOut(path: string): Promise<void> {
-  await fetch(path, { method: 'DELETE', cache: 'no-store' });
+  const { ok, status } = await fetch(path, { method: 'DELETE', cache: 'no-store' });
+  // 401: it has ended already.
+  if (!ok && status !== 401) throw new Error(String(status));
 }
 
 /** Whether others in the network could read what the page sends. */

@@ -1,8 +1,10 @@
 import t, { type Test } from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
+import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
 import { signIn } from '../../tools/front/console-pages.js';
 import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
+import { until } from '../../tools/until.js';
 
 /** A page of the console, signed in as the owner. */
 async function openConsole(t: Test, fixture: AreaFixture, hash: string) {
@@ -138,3 +140,43 @@ t.test('the archive records a variable, and fronts have an address', { skip: noB
   t.strictSame(await axeFindings(page), []);
   t.strictSame(problems, [], 'no errors on the page');
 });
+
+t.test(
+  'the debug output continues after a restart, and its button ends with it',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
+    t.teardown(() => proxy[Symbol.asyncDispose]());
+    const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
+    page.setDefaultTimeout(8000);
+    // Ten minutes last as long as the property `minutes` says, ms.
+    await page.addInitScript(`
+    const real = setTimeout;
+    setTimeout = (run, ms, ...rest) => real(run, ms === 600_000 ? globalThis.minutes ?? ms : ms, ...rest);
+  `);
+    const relay = await fixture.id('area/ground/hall_relay');
+    const state = await fixture.id('area/ground/hall_relay/STATE');
+    await page.goto(`http://127.0.0.1:${proxy.port}/console/#/tree/${relay}`);
+    await signIn(page);
+    await page.getByRole('tab', { name: 'Debug' }).click();
+    const [start, stop] = ['Start', 'Stop'].map((name) => page.getByRole('button', { name, exact: true }));
+    await start?.click();
+    await stop?.waitFor();
+    // As a restart does.
+    await rpc(fixture, 'SVC_DisableDebug', relay);
+    proxy.cut();
+    await page.locator('.banner').waitFor();
+    await page.locator('.banner').waitFor({ state: 'detached' });
+    await until('a line', async () => {
+      await rpc(fixture, 'RequestAction', state, (await rpc(fixture, 'GetValue', state)) !== true);
+      return (await page.getByText('write STATE').count()) > 0;
+    });
+    await stop?.click();
+    await start?.waitFor();
+    await page.evaluate('globalThis.minutes = 500');
+    await start?.click();
+    await stop?.waitFor();
+    await start?.waitFor();
+  },
+);

@@ -150,6 +150,33 @@ t.test('the page says why an event did not run, with codes', { skip: noBrowser }
   t.strictSame(problems, [], 'no errors on the page');
 });
 
+t.test('an active event is active again after a corrected save', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const event = await hallLight(fixture);
+  const doomed = (await rpc(fixture, 'SVC_CreateVariable', 0)) as number;
+  await rpc(fixture, 'SVC_SetName', doomed, 'Doomed');
+  const { page } = await openEvents(t, fixture, { hash: `#/events/${event}` });
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  const trigger = page.getByRole('group', { name: 'Trigger' });
+  await trigger.getByRole('button', { name: /^Variable:/ }).click();
+  await page.getByRole('dialog').getByRole('combobox').fill('Doomed');
+  await page.getByRole('option', { name: /^Doomed/ }).click();
+  await rpc(fixture, 'SVC_DeleteVariable', doomed);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.notice.bad').waitFor();
+  await page.getByRole('switch', { name: 'Active', exact: true, checked: false }).waitFor();
+  await trigger.getByRole('button', { name: /^Variable:/ }).click();
+  await page.getByRole('dialog').getByRole('combobox').fill('State');
+  await page
+    .getByRole('option', { name: /State.*Hall button/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.notice').getByText('Saved').waitFor();
+  await page.getByRole('switch', { name: 'Active', exact: true, checked: true }).waitFor();
+  t.match(await rpc(fixture, 'SVC_GetEvent', event), { EventActive: true, TriggerType: 4 });
+});
+
 t.test('times and weekly plans are edited, and read as sentences', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
   const cyclic = (await rpc(fixture, 'SVC_CreateEvent', 1)) as number;
@@ -170,6 +197,11 @@ t.test('times and weekly plans are edited, and read as sentences', { skip: noBro
   await page.getByLabel('Was es tut').selectOption('Auf einen Wert schalten');
   await page.getByLabel('Wert').fill('21');
   await page.getByRole('button', { name: 'Tage hinzufügen' }).click();
+  const days = page.getByRole('group', { name: 'Wochentage' }).getByRole('checkbox');
+  for (let at = 1; at < 7; at++) await days.nth(at).uncheck();
+  await days.nth(0).click();
+  t.ok(await days.nth(0).isChecked(), 'one day stays');
+  for (let at = 1; at < 7; at++) await days.nth(at).check();
   await page.getByRole('button', { name: 'Zeit hinzufügen' }).click();
   await page.getByRole('button', { name: 'Speichern' }).click();
   await page.getByText('06:00 Warm').waitFor();

@@ -174,3 +174,62 @@ t.test('the console waits as long as the gateway says, each time', { skip: noBro
   await until('the fourth attempt', () => attempts === 4);
   await page.locator('.banner').waitFor({ state: 'detached' });
 });
+
+t.test('an import that is cancelled during its check does not start', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  page.setDefaultTimeout(8000);
+  const check = await holdReply(page, 'AC_GetLoggingStatus');
+  await page.goto(`${new URL(fixture.front).origin}/console/#/archive`);
+  await signIn(page);
+  await page.getByRole('button', { name: 'Import …' }).click();
+  const dialog = page.getByRole('dialog');
+  const rows = `variable,time,value\n${await fixture.id('area/ground/outside')},1750000000,1`;
+  await dialog
+    .getByLabel('File')
+    .setInputFiles({ name: 'one.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) });
+  await dialog.getByRole('button', { name: 'Check and import' }).click();
+  await check.held();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  check.deliver();
+  // A call of the page after the check.
+  await open(page, '#/call/GetValue');
+  await page.getByLabel('VariableID').waitFor();
+  t.notOk(check.methods.includes('GW_BeginTask'), 'no import');
+});
+
+t.test('a second click does not create a second object', { skip: noBrowser }, async (t) => {
+  const { fixture, proxy, page } = await openBehindProxy(t);
+  const upper = await fixture.id('area/upper');
+  const before = (await rpc(fixture, 'SVC_GetChildrenIDs', upper)) as number[];
+  await open(page, `#/tree/${upper}`);
+  await page.getByRole('button', { name: 'New', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Attic');
+  proxy.freeze();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  t.ok(await dialog.getByRole('button', { name: 'Create' }).isDisabled());
+  proxy.thaw();
+  await page.getByRole('heading', { name: 'Attic' }).waitFor();
+  t.equal(((await rpc(fixture, 'SVC_GetChildrenIDs', upper)) as number[]).length, before.length + 1);
+});
+
+t.test('signing out without a connection says that it failed', { skip: noBrowser }, async (t) => {
+  const { page } = await openBehindProxy(t);
+  const sessions = /\/console\/session$/;
+  const signOut = page.getByRole('button', { name: 'Sign out' });
+  const notice = page.locator('.notice').getByText('The gateway did not reply.');
+  for (const answer of ['nothing', 'an error'] as const) {
+    await page.route(sessions, (route) =>
+      answer === 'nothing' ? route.abort() : route.fulfill({ status: 500, body: '' }),
+    );
+    await signOut.click();
+    await notice.waitFor();
+    await page.locator('.notice').getByRole('button', { name: 'Close' }).click();
+    await page.unroute(sessions);
+  }
+  await signOut.click();
+  await page.getByRole('heading', { name: 'Sign in as owner' }).waitFor();
+});

@@ -94,6 +94,13 @@ t.test('what is typed for values, options, calls and exports survives', { skip: 
   t.equal(await page.getByLabel('Target').inputValue(), 'family');
   t.equal(await page.getByLabel('Password').inputValue(), '', 'a password is not kept');
 
+  await open(page, '#/call/GetValue');
+  await page.getByLabel('VariableID').fill(String(temperature));
+  await open(page, '#/call/GetValueFormatted');
+  await page.getByRole('heading', { name: 'GetValueFormatted' }).waitFor();
+  await page.getByLabel('VariableID').waitFor();
+  t.equal(await page.getByLabel('VariableID').inputValue(), '', 'of another function');
+
   await open(page, '#/archive');
   await page.getByRole('button', { name: 'Export' }).click();
   const dialog = page.getByRole('dialog');

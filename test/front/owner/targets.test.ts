@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { signIn } from '../../tools/front/console-pages.js';
+import { holdReply } from '../../tools/front/held-reply.js';
 import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
 import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea } from '../../tools/front/sample-area.js';
@@ -80,4 +81,63 @@ t.test('targets of backups are added, changed, tried and removed', { skip: noBro
   }
   t.equal(await targets(), undefined);
   t.strictSame(problems, []);
+});
+
+/** The page of two targets, which holds the last reply to a function back. */
+async function openTwo(t: Test, method: string) {
+  const fixture = await startArea(t);
+  const settings = async () =>
+    (await rpc(fixture, 'GW_GetSettings')) as {
+      readonly Settings: { readonly backup?: { readonly targets?: readonly { readonly name: string }[] } };
+      readonly Digest: string;
+    };
+  const set = async (Path: string, Value: unknown) =>
+    rpc(fixture, 'GW_ChangeSettings', [{ Path, Value }], (await settings()).Digest);
+  const path = await tempDirectory(t);
+  await set('backup.targets', [
+    { name: 'stick', path },
+    { name: 'disk', path: `${path}/disk` },
+  ]);
+  const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
+  page.setDefaultTimeout(8000);
+  const reply = await holdReply(page, method);
+  await page.goto(`${new URL(fixture.locked).origin}/console/#/system/backups`);
+  await signIn(page);
+  const names = async () => (await settings()).Settings.backup?.targets?.map(({ name }) => name);
+  return { page, reply, set, names };
+}
+
+t.test('removing a target that is gone removes no other one', { skip: noBrowser }, async (t) => {
+  const { page, reply, set, names } = await openTwo(t, 'GW_GetBackupTargets');
+  await reply.held();
+  reply.deliver();
+  await page.getByRole('button', { name: 'Remove: stick' }).waitFor();
+  await set('backup.targets[0]', null);
+  // The rejected change reads the settings again; the reply with the targets is late.
+  const schedule = page.getByRole('form', { name: 'When backups are made' });
+  await schedule.getByLabel('Time of the daily backup').fill('04:30');
+  await schedule.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.notice.bad').waitFor();
+  await page.getByRole('button', { name: 'Remove: stick' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  await page.getByText('The configuration has no target stick any more.').waitFor();
+  t.strictSame(await names(), ['disk']);
+});
+
+t.test('a question that was closed does not close the next one', { skip: noBrowser }, async (t) => {
+  const { page, reply, names } = await openTwo(t, 'GW_ChangeSettings');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Remove: stick' }).click();
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
+  await reply.held();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove: disk' }).click();
+  await dialog.getByText('Remove the target disk?').waitFor();
+  reply.deliver();
+  await page
+    .getByRole('button', { name: 'Remove: stick', includeHidden: true })
+    .waitFor({ state: 'detached' });
+  t.ok(await dialog.getByText('Remove the target disk?').isVisible());
+  t.strictSame(await names(), ['disk']);
 });

@@ -10,6 +10,7 @@ import { Dialog } from '../parts/dialog.js';
 import { FormButtons } from '../parts/form-buttons.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { Problem } from '../parts/problem.js';
+import { useIsMounted } from '../parts/use-is-mounted.js';
 import { recordTexts } from './record-texts.js';
 import { checkFile, countText, startExport, startImport } from './record-work.js';
 
@@ -129,6 +130,7 @@ function ImportDialog({ archive, onClose }: ImportDialogProps) {
     clear();
     onClose();
   };
+  const isMounted = useIsMounted();
   const isChecking = useSignal(false);
   const result = useSignal<CheckedFile | string | undefined>(undefined);
   const text = recordTexts();
@@ -140,6 +142,7 @@ function ImportDialog({ archive, onClose }: ImportDialogProps) {
     result.value = undefined;
     try {
       const found = await checkFile(app, { archive, file, variable: draft.variable });
+      if (!isMounted()) return;
       if (found.count === 0 && found.records > 0) {
         void startImport(app, archive, found);
         close();

@@ -47,6 +47,8 @@ export function EventSettings({ node, event }: EventSettingsProps) {
       app.notice.value = { text: edit.ruleWithoutVariable, isError: true };
       return;
     }
+    // A rejected save leaves it inactive; the next one activates it again.
+    if (edited.EventActive) change({ EventActive: true });
     const isSaved = await app.act(async () => {
       if (newName !== name) await app.call('SVC_SetName', node.id, newName);
       if (newParent !== parentID) await app.call('SVC_SetParent', node.id, newParent);

@@ -134,6 +134,8 @@ export function DaysField({ label, mask, onChange }: DaysFieldProps) {
               type="checkbox"
               aria-label={weekdayName(day)}
               checked={(mask & bit) !== 0}
+              // The last day stays.
+              onClick={(event) => mask === bit && event.preventDefault()}
               onChange={() => onChange(mask ^ bit)}
             />
             {weekdayName(day, 'short')}

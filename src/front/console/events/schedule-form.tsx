@@ -159,11 +159,7 @@ function GroupForm({ group, actions, onChange, onRemove }: GroupFormProps) {
   return (
     <fieldset class="part">
       <legend class="unseen">{edit.group(daysOfWeek(Days))}</legend>
-      <DaysField
-        label={edit.weekdays}
-        mask={Days}
-        onChange={(mask) => mask !== 0 && onChange({ ...group, Days: mask })}
-      />
+      <DaysField label={edit.weekdays} mask={Days} onChange={(mask) => onChange({ ...group, Days: mask })} />
       {Points.map((point) => (
         <div key={point.ID} class="rule">
           <TimeField

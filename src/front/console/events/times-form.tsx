@@ -204,7 +204,7 @@ function MonthDay({ event, onChange }: EventFormProps) {
           <DaysField
             label={edit.weekdays}
             mask={event.CyclicDateDay}
-            onChange={(mask) => onChange({ CyclicDateDay: mask || 1 })}
+            onChange={(mask) => onChange({ CyclicDateDay: mask })}
           />
         </>
       )}

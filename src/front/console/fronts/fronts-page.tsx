@@ -83,7 +83,12 @@ function Pages({ configurator, title }: { readonly configurator: number; readonl
   useEffect(() => void (isChanged && app.act(open)), []);
   if (loaded.value !== undefined)
     return (
-      <ItemsEditor configurator={configurator} {...loaded.value} onDone={() => (loaded.value = undefined)} />
+      <ItemsEditor
+        configurator={configurator}
+        {...loaded.value}
+        onReload={() => void app.act(open)}
+        onDone={() => (loaded.value = undefined)}
+      />
     );
   return (
     <p>

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 import type { FrontItem } from '../../../client/generated/records.js';
@@ -5,12 +6,15 @@ import type { Model, TreeNode } from '../../web/model.js';
 import { objectAt } from '../../web/object-reference.js';
 import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
+import { lazy } from '../../web/parts/lazy.js';
 import { useApp } from '../app.js';
 import { automation } from '../i18n/automation.js';
 import { words } from '../i18n/console-texts.js';
 import { CheckField } from '../parts/check-field.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { added, changed, draftOf, itemClass, itemsOf, moved, type DraftItem } from './item-draft.js';
+
+const Conflict = lazy(async () => (await import('../parts/conflict.js')).Conflict);
 
 /** What a front's residents see: the base of their area, and the IDs of its objects. */
 export interface Area {
@@ -22,29 +26,51 @@ interface ItemsEditorProps {
   readonly configurator: number;
   readonly items: readonly FrontItem[];
   readonly area: Area;
+  /** Loads the items again. */
+  readonly onReload: () => void;
   readonly onDone: () => void;
 }
 
+/** What was entered, and the items that it began with, as a list. */
+interface Entered {
+  readonly draft: readonly DraftItem[];
+  readonly base: string;
+}
+
 /** Changes a draft of the pages of a front, and saves all of it. */
-export function ItemsEditor({ configurator, items, area, onDone }: ItemsEditorProps) {
+export function ItemsEditor({ configurator, items, area, onReload, onDone }: ItemsEditorProps) {
   const app = useApp();
   const { items: text } = automation();
-  const entered = app.form<readonly DraftItem[]>(`items/${configurator}`);
+  const entered = app.form<Entered>(`items/${configurator}`);
   const stored = useMemo(() => draftOf(items), [items]);
-  const draft = entered.value ?? stored;
+  /** The list that somebody else has saved since the draft was begun; undefined: none. */
+  const conflict = useSignal<string | undefined>(undefined);
+  const { draft, base } = entered.value ?? { draft: stored, base: listOf(stored) };
   const change = (next: (draft: readonly DraftItem[]) => readonly DraftItem[]) =>
-    (entered.value = next(entered.peek() ?? stored));
+    (entered.value = { draft: next(entered.peek()?.draft ?? stored), base });
   const close = () => {
     entered.value = undefined;
     onDone();
   };
-  const save = async () => {
-    const list = JSON.stringify(itemsOf(draft));
+  const save = async (expected: string) => {
+    const list = listOf(draft);
+    let now = expected;
+    const read = async () => (now = listOf(draftOf(await app.call('WFC_GetItems', configurator))));
+    if (!(await app.act(read))) return;
+    // They are saved already if only the reply to a save was lost.
+    conflict.value = now === expected || now === list ? undefined : now;
+    if (conflict.peek() !== undefined) return;
     const set = async () => {
       await app.call('WFC_SetItems', configurator, list);
       await app.call('WFC_Reload', configurator);
     };
     if (await app.act(set, text.saved)) close();
+  };
+  const resolve = (theirs: string, keepsMine: boolean) => {
+    if (keepsMine) return void save(theirs);
+    conflict.value = undefined;
+    entered.value = undefined;
+    onReload();
   };
   const editing: Editing = {
     area,
@@ -75,11 +101,14 @@ export function ItemsEditor({ configurator, items, area, onDone }: ItemsEditorPr
           </button>
         </Group>
       ))}
+      {conflict.value !== undefined && (
+        <Conflict onChoose={(keepsMine) => resolve(conflict.value ?? '', keepsMine)} />
+      )}
       <div class="row-head">
         <button class="plain" type="button" onClick={() => editing.add('', itemClass.page, { title: '' })}>
           {text.addPage}
         </button>
-        <button class="primary" type="button" onClick={() => void save()}>
+        <button class="primary" type="button" onClick={() => void save(base)}>
           {words().tree.save}
         </button>
         <button class="plain" type="button" onClick={close}>
@@ -89,6 +118,8 @@ export function ItemsEditor({ configurator, items, area, onDone }: ItemsEditorPr
     </div>
   );
 }
+
+const listOf = (draft: readonly DraftItem[]): string => JSON.stringify(itemsOf(draft));
 
 /** The operations on the draft. */
 interface Editing {

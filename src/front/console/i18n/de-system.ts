@@ -46,11 +46,6 @@ export const deSystem: SystemTexts = {
     severities: { error: 'Fehler', problem: 'Problem', warning: 'Warnung' },
     place: (line, column) => `Zeile ${line}, Spalte ${column}`,
     invalid: 'Nicht gespeichert: Der Text hat Fehler.',
-    conflict:
-      'Jemand anderes hat die Konfiguration geändert, seit sie geladen wurde. Ihre Änderung wurde nicht gespeichert.',
-    theirs: 'Text, der jetzt gespeichert ist',
-    takeTheirs: 'Meinen verwerfen, den anderen laden',
-    keepMine: 'Den anderen durch meinen ersetzen',
     report: 'Ergebnis der letzten Änderung',
     applied: 'Angewendet',
     nothing: 'Es musste nichts geändert werden.',

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { formatTime } from '../../web/format.js';
 import type { TreeNode } from '../../web/model.js';
+import { realTiming } from '../../../client/timing.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 
@@ -40,10 +41,18 @@ export function DebugTab({ node }: { readonly node: TreeNode }) {
     },
     [node.id],
   );
+  const isLive = app.gateway.state.value.kind === 'live';
+  const enable = () => app.call('SVC_EnableDebug', node.id, DURATION_S);
+  useEffect(() => {
+    // The gateway may have been restarted.
+    if (isLive && isOn.peek()) enable().catch(() => (isOn.value = false));
+  }, [isLive]);
+  useEffect(() => {
+    if (!isLive || !isOn.value) return undefined;
+    return realTiming.after(DURATION_S * 1000, () => (isOn.value = false));
+  }, [isLive, isOn.value]);
   const toggle = async () => {
-    const isDone = await app.act(() =>
-      isOn.peek() ? app.call('SVC_DisableDebug', node.id) : app.call('SVC_EnableDebug', node.id, DURATION_S),
-    );
+    const isDone = await app.act(() => (isOn.peek() ? app.call('SVC_DisableDebug', node.id) : enable()));
     if (isDone) isOn.value = !isOn.peek();
   };
   return (

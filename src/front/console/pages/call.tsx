@@ -24,7 +24,9 @@ export function CallPage({ id }: { readonly id: string }) {
       <h1>
         <code>{id}</code>
       </h1>
-      <LoadedView state={state}>{(record) => <CallForm key={id} record={record} />}</LoadedView>
+      <LoadedView state={state}>
+        {(record) => <CallForm key={record.FunctionName} record={record} />}
+      </LoadedView>
     </main>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { words } from '../i18n/console-texts.js';
 import { Dialog } from './dialog.js';
+import { useIsMounted } from './use-is-mounted.js';
 
 interface QuestionProps {
   readonly title: string;
@@ -15,10 +16,16 @@ interface QuestionProps {
 /** Asks before something is done that cannot be undone easily. Cancel has the focus. */
 export function Question({ title, action, onConfirm, onClose, children }: QuestionProps) {
   const isBusy = useSignal(false);
+  const isMounted = useIsMounted();
   const confirm = async () => {
     isBusy.value = true;
-    await onConfirm();
-    onClose();
+    try {
+      await onConfirm();
+      // Otherwise another question may be open in its place.
+      if (isMounted()) onClose();
+    } finally {
+      isBusy.value = false;
+    }
   };
   return (
     <Dialog title={title} onClose={onClose}>

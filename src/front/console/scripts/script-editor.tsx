@@ -12,6 +12,7 @@ import { deleteObject } from '../tree/deletion.js';
 import { Problem } from '../parts/problem.js';
 
 const CodeEditor = lazy(async () => (await import('../editor/code-editor.js')).CodeEditor);
+const Conflict = lazy(async () => (await import('../parts/conflict.js')).Conflict);
 
 /** What a run returned: its output, or why it failed. */
 type Outcome = { readonly output: string } | { readonly error: string } | 'running' | undefined;
@@ -21,6 +22,8 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
   const app = useApp();
   const { scripts } = automation();
   const stored = useSignal<string | undefined>(undefined);
+  /** What somebody else has saved since the draft was begun; undefined: nothing. */
+  const conflict = useSignal<string | undefined>(undefined);
   const outcome = useSignal<Outcome>(undefined);
   const isAsking = useSignal(false);
   const revision = useSignal(0);
@@ -33,40 +36,56 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
     [script.id, data.isBroken],
   );
   const { state: reference } = useLoaded(() => app.call('rpc.discover'), []);
+  const { state: content } = useLoaded(() => app.call('SVC_GetScriptContent', script.id), [script.id]);
   useEffect(() => {
-    app.call('SVC_GetScriptContent', script.id).then(
-      (text) => (stored.value = text),
-      (thrown: unknown) => (app.notice.value = { text: errorText(thrown), isError: true }),
-    );
-  }, [script.id]);
+    if (content.value === undefined || 'error' in content.value) return;
+    if (stored.peek() === content.value.value) return;
+    stored.value = content.value.value;
+    if (!app.drafts.peek().has(script.id)) revision.value += 1;
+  }, [content.value]);
   const facts = record.value !== undefined && 'value' in record.value ? record.value.value : undefined;
   // A run also finds what the check of the text cannot.
   const error = runError.value || (facts?.ScriptError ?? '');
   const problems = useMemo(() => problemsOf(error), [error]);
 
   const draft = app.drafts.value.get(script.id);
-  const setDraft = (text: string | undefined) => {
+  const setDraft = (text: string | undefined, newBase?: string) => {
     const drafts = new Map(app.drafts.peek());
+    const base = newBase ?? drafts.get(script.id)?.base ?? stored.peek() ?? '';
     if (text === undefined || text === stored.peek()) drafts.delete(script.id);
-    else drafts.set(script.id, text);
+    else drafts.set(script.id, { text, base });
     app.drafts.value = drafts;
   };
   const discard = () => {
     setDraft(undefined);
+    conflict.value = undefined;
     revision.value += 1;
   };
-  const save = (): Promise<boolean> => {
-    const text = app.drafts.peek().get(script.id);
-    if (text === undefined) return Promise.resolve(true);
+  const save = async (): Promise<boolean> => {
+    const saved = app.drafts.peek().get(script.id);
+    if (saved === undefined) return true;
+    const { text, base } = saved;
+    let now = base;
+    if (!(await app.act(async () => (now = await app.call('SVC_GetScriptContent', script.id))))) return false;
+    // It has the text already if only the reply to a save was lost.
+    conflict.value = now === base || now === text ? undefined : now;
+    if (conflict.peek() !== undefined) return false;
     return app.act(async () => {
       await app.call('SVC_SetScriptContent', script.id, text);
       // What was typed meanwhile stays a draft, also if it is the text from before.
-      const typed = app.drafts.peek().get(script.id) ?? stored.peek();
+      const typed = app.drafts.peek().get(script.id)?.text ?? stored.peek();
       stored.value = text;
-      setDraft(typed);
+      setDraft(typed, text);
       runError.value = '';
       reload();
     }, scripts.saved);
+  };
+  const resolve = async (keepsMine: boolean) => {
+    const theirs = conflict.peek();
+    stored.value = theirs;
+    if (!keepsMine) return discard();
+    setDraft(app.drafts.peek().get(script.id)?.text, theirs);
+    await save();
   };
   const run = async () => {
     if (!(await save())) return;
@@ -81,7 +100,10 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
     reload();
   };
   const sayProblem = data.isBroken === true ? scripts.syntaxError : scripts.problem;
-  if (stored.value === undefined) return null;
+  if (stored.value === undefined)
+    return content.value !== undefined && 'error' in content.value ? (
+      <Problem text={content.value.error} />
+    ) : null;
   return (
     <article class="inspector">
       <header class="row-head">
@@ -122,10 +144,13 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
           : app.moment(facts.LastExecute * 1000)}{' '}
         · <a href={addressOf('tree', script.id)}>{scripts.inTree}</a>
       </p>
+      {conflict.value !== undefined && (
+        <Conflict theirs={conflict.value} onChoose={(keepsMine) => void resolve(keepsMine)} />
+      )}
       <CodeEditor
         language={facts?.ScriptFile.endsWith('.ts') === true ? 'typescript' : 'javascript'}
         label={scripts.text(name)}
-        value={draft ?? stored.value}
+        value={draft?.text ?? stored.value}
         revision={revision.value}
         problems={problems}
         objects={() => [...app.gateway.model.all()].map(({ entry }) => entry.peek())}

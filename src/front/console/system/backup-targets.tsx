@@ -65,7 +65,13 @@ export function BackupTargets({ onChange }: TargetsProps) {
             changed();
           };
           const remove = async (name: string) => {
-            const path = targets.length === 1 ? 'backup.targets' : `backup.targets[${indexOf(name)}]`;
+            const at = indexOf(name);
+            if (at < 0) {
+              app.notice.value = { text: text.form.isGone(name), isError: true };
+              done();
+              return;
+            }
+            const path = targets.length === 1 ? 'backup.targets' : `backup.targets[${at}]`;
             await settings.change(given.Digest, [[path, null]]);
             changed();
           };

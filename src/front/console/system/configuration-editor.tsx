@@ -18,6 +18,7 @@ import { useConfiguration } from './use-configuration.js';
 import { Problem } from '../parts/problem.js';
 
 const CodeEditor = lazy(async () => (await import('../editor/code-editor.js')).CodeEditor);
+const Conflict = lazy(async () => (await import('../parts/conflict.js')).Conflict);
 
 /** The configuration as a text: checked while it is typed, saved and applied together. */
 export function ConfigurationEditor() {
@@ -136,35 +137,6 @@ function Source({ stored, onRemoved }: SourceProps) {
       <p class="row-head">
         <OverlayRemoval present={stored} onRemoved={onRemoved} />
       </p>
-    </div>
-  );
-}
-
-interface ConflictProps {
-  readonly theirs: string;
-  readonly onChoose: (keepsMine: boolean) => void;
-}
-
-/** Somebody else has saved another text: shows it, and asks which one stays. */
-function Conflict({ theirs, onChoose }: ConflictProps) {
-  const { configuration: text } = systemTexts();
-  return (
-    <div class="card" role="alert">
-      <p class="problem">{text.conflict}</p>
-      <details>
-        <summary>{text.theirs}</summary>
-        <pre class="output" tabIndex={0}>
-          {theirs}
-        </pre>
-      </details>
-      <div class="row-head">
-        <button class="plain" type="button" onClick={() => onChoose(false)}>
-          {text.takeTheirs}
-        </button>
-        <button class="danger" type="button" onClick={() => onChoose(true)}>
-          {text.keepMine}
-        </button>
-      </div>
     </div>
   );
 }

@@ -60,15 +60,18 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
     return { kind: kind };
   };
   const ready = creation();
+  const isBusy = useSignal(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     if (ready === undefined) return;
     let made = 0;
+    isBusy.value = true;
     const isMade = await app.act(async () => {
       const fallback = ready.kind === 'instance' ? (module?.name ?? '') : '';
       const options = { creation: ready, parent: parent.id, name: name.trim() || fallback };
       made = await createObject(app, options);
     });
+    isBusy.value = false;
     if (!isMade) return;
     onClose();
     app.router.go('tree', made);
@@ -144,7 +147,11 @@ export function CreateDialog({ parent, onClose }: CreateDialogProps) {
           <label for={`${id}-name`}>{create.name}</label>
           <input id={`${id}-name`} required={kind !== 'instance'} {...bind('name')} />
         </div>
-        <FormButtons submit={create.submit} isDisabled={ready === undefined} onClose={onClose} />
+        <FormButtons
+          submit={create.submit}
+          isDisabled={ready === undefined || isBusy.value}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );
