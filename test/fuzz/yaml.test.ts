@@ -24,7 +24,12 @@ const FILES = 800;
 
 const seed = fuzzSeed();
 const root = PACKAGE_ROOT;
-const sample = readFileSync(join(root, 'docs/start/sample/gateway.yaml'), 'utf8');
+/** The secrets share no letters with a key at their ends: a damaged key never becomes one of them. */
+const SECRETS = /trombone|tulip/;
+const sample = readFileSync(join(root, 'docs/start/sample/gateway.yaml'), 'utf8').replace(
+  'swordfish',
+  'trombone',
+);
 const clock = new ManualClock();
 const board = { gpio: [], simulated: { wires: [] } };
 
@@ -46,14 +51,14 @@ await t.test(`a configuration is accepted, or each error has its line (${seedLab
           t.fail(`${line}:${column} ${why}`, { text });
       }
       if (outcome.findings.length === 0) t.fail('no error reported', { text });
-      if (/swordfish|tulip/.test(outcome.message)) t.fail(`shows a secret: ${outcome.message}`, { text });
+      if (SECRETS.test(outcome.message)) t.fail(`shows a secret: ${outcome.message}`, { text });
     } else if (outcome instanceof Error) {
       t.fail(`threw ${outcome.stack}`, { text });
     } else {
       taken++;
       const { findings } = outcome as LoadedConfig;
       const shown = findings.map((finding) => formatFinding('', finding)).join('\n');
-      if (/swordfish|tulip/.test(shown)) t.fail(`shows a secret: ${shown}`, { text });
+      if (SECRETS.test(shown)) t.fail(`shows a secret: ${shown}`, { text });
       await applied(outcome as LoadedConfig, modules);
     }
   }
