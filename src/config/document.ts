@@ -98,10 +98,11 @@ export class ConfigDocument {
       this.#at({ offset: error.pos[0], key: '' }, coded`YAML_ERROR: ${withoutSource(error.message)}`);
     visit(this.#document, {
       Scalar: (_, { value, source, range }) => {
+        // Without the number itself, which may be a password.
         if (typeof value === 'number' && source !== undefined && isInexact(source))
           this.#at(
             { offset: range?.[0] ?? 0, key: '' },
-            coded`QUOTE_NUMBER: ${source} cannot be represented exactly; put a text in quotes`,
+            coded`QUOTE_NUMBER: this number cannot be represented exactly; put a text in quotes`,
           );
       },
       Pair: (_, { key }) => {

@@ -84,8 +84,11 @@ configurators:
 
 t.test('errors that the schema cannot express', async (t) => {
   t.match(await errors('tree: [{ variable: v, type: float, value: 9007199254740993 }]'), [
-    /1:43 ?: 9007199254740993 cannot be represented exactly/,
+    /1:43 ?: this number cannot be represented exactly/,
   ]);
+  const [inexact] = await errors('remoteAccess: { username: me, password: 9007199254740993 }');
+  t.match(inexact, /^1:41 ?: this number cannot/);
+  t.notMatch(inexact, /9007199254740993/, 'it may be a password');
   t.match(await errors('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front }]'), [
     /webServers\[0\]\.host: plain HTTP on a non-loopback address/,
   ]);

@@ -2,7 +2,7 @@
 export const configuration: Readonly<Record<string, string>> = {
   WARNING_AT: '{0}: Warnung: {1}',
   YAML_ERROR: 'kein gültiges YAML: {0}',
-  QUOTE_NUMBER: '{0} lässt sich nicht genau darstellen; einen Text in Anführungszeichen setzen',
+  QUOTE_NUMBER: 'diese Zahl lässt sich nicht genau darstellen; einen Text in Anführungszeichen setzen',
   KEY_NOT_PLAIN: 'ein Schlüssel muss ein einfaches Wort sein',
   ALIAS_LOOP: '*{0} verweist auf den Knoten, der es enthält',
   KNOWN: '; bekannt sind {0}',
