@@ -72,10 +72,13 @@ export class ForwardQueue {
     });
   }
 
-  /** Continues with what an earlier run left. Rejects if the directory cannot be read or written. */
+  /** Continues with what an earlier run left. If that cannot be read or written, closes the files and rejects. */
   static async open(options: ForwardQueueOptions): Promise<ForwardQueue> {
     const queue = new ForwardQueue(options);
-    await queue.#load();
+    await queue.#load().catch(async (thrown: unknown) => {
+      await options.files.close();
+      throw thrown;
+    });
     queue.#timers.push(options.clock.every(options.writeIntervalMs, () => void queue.#onInterval()));
     return queue;
   }
@@ -92,8 +95,7 @@ export class ForwardQueue {
     this.#counters.raise(left?.counts ?? []);
     const lastSeq = Math.max(0, ...lastSeqs.values());
     const known = Math.max(lastSeq + 1, this.#reservedFrom, left?.nextSeq ?? 1);
-    // Without the file in memory, any reserved number may have been used, and more while a block was
-    // reserved.
+    // Without the file in memory, any number may have been used that is reserved, or was being reserved.
     const isExact = state === undefined || state.isClosed || left !== undefined;
     this.#nextSeq = isExact ? known : Math.max(known, this.#reserved + RESERVED_BLOCK);
     if (!isExact) this.#counters.drop('normal', 'powerCut', this.#nextSeq - this.#reservedFrom - recent.size);
@@ -114,13 +116,12 @@ export class ForwardQueue {
   }
 
   get figures(): QueueFigures {
-    const { maxBytes } = this.#options;
     const inMemory = [...this.#memory.all()];
     const { waiting, bytes, bytesWritten } = this.#chains;
     return {
       waiting: waiting + inMemory.length,
       bytes,
-      maxBytes,
+      maxBytes: this.#options.maxBytes,
       bytesWritten,
       nextSeq: this.#nextSeq,
       counters: this.#counters,

@@ -5,10 +5,11 @@ import type { Random } from '../random.js';
 export class FakeQueueFiles implements QueueFiles {
   readonly files = new Map<string, Buffer>();
   /** Names of operations that reject. */
-  readonly failing = new Set<'append' | 'replace' | 'remove' | 'memory'>();
+  readonly failing = new Set<'list' | 'append' | 'replace' | 'remove' | 'memory'>();
   /** Number of writes to the disk. */
   writes = 0;
   memoryWrites = 0;
+  isClosed = false;
   #memory: Buffer = Buffer.alloc(0);
   memory: MemoryFile = this.#openMemory();
   /** After a crash or a power cut, the former process changes nothing any more. */
@@ -52,8 +53,11 @@ export class FakeQueueFiles implements QueueFiles {
     };
   }
 
-  list = async (): Promise<QueueFile[]> =>
-    Array.from(this.files, ([name, bytes]) => ({ name, bytes: bytes.length }));
+  async list(): Promise<QueueFile[]> {
+    await Promise.resolve();
+    if (this.failing.has('list')) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+    return Array.from(this.files, ([name, bytes]) => ({ name, bytes: bytes.length }));
+  }
 
   async read(name: string): Promise<Buffer> {
     await Promise.resolve();
@@ -89,6 +93,7 @@ export class FakeQueueFiles implements QueueFiles {
   }
 
   close(): Promise<void> {
+    this.isClosed = true;
     return Promise.resolve();
   }
 }

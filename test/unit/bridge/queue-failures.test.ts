@@ -53,6 +53,13 @@ t.test('damage that cannot be counted on a full disk loses no further value', as
   await queue.close();
 });
 
+t.test('a queue that cannot be loaded closes its files', async (t) => {
+  const files = new FakeQueueFiles();
+  files.failing.add('list');
+  await t.rejects(openQueue({ files, clock: new ManualClock() }), { code: 'EIO' });
+  t.ok(files.isClosed);
+});
+
 t.test('a full queue on a full disk: each value is counted once, however often it is tried', async (t) => {
   const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
   const queue = await openQueue({ files, clock, maxBytes: 40_000 });
