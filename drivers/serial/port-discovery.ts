@@ -18,8 +18,8 @@ interface PortInfo extends UsbName {
   readonly path: string;
 }
 
-/** Maximum depth of a tty below its USB device: tty, port, interface, device. More would find the hub. */
-const USB_LEVELS = 4;
+/** Maximum number of directories from a port to its USB device: port, interface, device. */
+const USB_LEVELS = 3;
 
 /** All ports with hardware, sorted by path. Opens none of them. */
 export async function listPorts(roots: PortRoots = kernelRoots): Promise<PortInfo[]> {
@@ -30,20 +30,32 @@ export async function listPorts(roots: PortRoots = kernelRoots): Promise<PortInf
     .sort((a, b) => a.path.localeCompare(b.path, 'en', { numeric: true }));
 }
 
+/** The links in a directory below /dev/serial: port → link. */
+async function linksIn(directory: string): Promise<Map<string, string>> {
+  const links = new Map<string, string>();
+  for (const name of (await readdir(directory).catch(() => [])).sort()) {
+    // An adapter may be unplugged during the search.
+    const path = await realpath(join(directory, name)).catch(() => undefined);
+    if (path !== undefined) links.set(path, join(directory, name));
+  }
+  return links;
+}
+
 /**
- * The stable names below /dev/serial, which do not depend on the order in which adapters are plugged in: port
- * → name.
+ * The name of each port that does not depend on the order in which adapters are plugged in: by ID, otherwise
+ * by USB path, otherwise its own. Adapters that cannot be distinguished share one name by ID, which leads to
+ * any of them; they are named by USB path.
  */
-async function stableNames({ dev }: PortRoots = kernelRoots): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  // A name by ID takes precedence over a name by USB path.
-  for (const folder of ['by-path', 'by-id'].map((name) => join(dev, 'serial', name)))
-    for (const name of (await readdir(folder).catch(() => [])).sort()) {
-      // An adapter may be unplugged during the search.
-      const path = await realpath(join(folder, name)).catch(() => undefined);
-      if (path !== undefined) names.set(path, join(folder, name));
-    }
-  return names;
+async function stableNames(
+  ports: readonly PortInfo[],
+  { dev }: PortRoots,
+): Promise<(port: PortInfo) => string> {
+  const [byId, byPath] = await Promise.all(
+    ['by-id', 'by-path'].map((name) => linksIn(join(dev, 'serial', name))),
+  );
+  const hasOwnId = (port: PortInfo) =>
+    ports.every((other) => byId?.has(other.path) === true || !matchesUsb(other, port));
+  return (port) => (hasOwnId(port) ? byId?.get(port.path) : undefined) ?? byPath?.get(port.path) ?? port.path;
 }
 
 /** Where ports are searched. */
@@ -57,10 +69,12 @@ interface PortSources {
 export async function discoverPorts({ roots = kernelRoots, simulated = [] }: PortSources = {}): Promise<
   HardwareItem[]
 > {
-  const [ports, names] = await Promise.all([listPorts(roots), stableNames(roots)]);
-  const found = ports.map(({ path, vendor, product, serial }) => {
+  const ports = await listPorts(roots);
+  const stableName = await stableNames(ports, roots);
+  const found = ports.map((port) => {
+    const { path, vendor, product, serial } = port;
     const usb = vendor === '' ? '' : `USB ${vendor}:${product}${serial === '' ? '' : `:${serial}`}`;
-    return portItem(path, names.get(path) ?? path, usb);
+    return portItem(path, stableName(port), usb);
   });
   return [...simulated.map((path) => portItem(path, path, '')), ...found];
 }
@@ -103,7 +117,7 @@ export async function resolvePort(where: string, roots: PortRoots = kernelRoots)
   if (matching.length > 1) {
     throw fault(
       'DEVICE_OFFLINE',
-      coded`ADAPTER_AMBIGUOUS: ${where} matches ${matching.map((port) => port.path)}; add the serial number, or use a path below /dev/serial/by-id`,
+      coded`ADAPTER_AMBIGUOUS: ${where} matches ${matching.map((port) => port.path)}; add the serial number, or use a path below /dev/serial/by-path`,
     );
   }
   return only.path;

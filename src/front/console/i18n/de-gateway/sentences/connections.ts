@@ -204,7 +204,7 @@ export const connections: Readonly<Record<string, string>> = {
   PORT_MISSING_OTHERS: '{0} ist nicht vorhanden; {1}',
   NO_ADAPTER_MATCHES: 'kein Adapter passt zu {0}; {1}',
   ADAPTER_AMBIGUOUS:
-    '{0} passt zu {1}; die Seriennummer ergänzen oder einen Pfad unter /dev/serial/by-id verwenden',
+    '{0} passt zu {1}; die Seriennummer ergänzen oder einen Pfad unter /dev/serial/by-path verwenden',
   PLUG_MACHINE_NO_SERIAL: 'anstecken (dieses Gerät hat keine seriellen Schnittstellen)',
   PLUG_USE_EXISTING_PORTS: 'anstecken oder eine der vorhandenen Schnittstellen verwenden: {0}',
   COMMANDS_CONTAINS_TWICE: 'Commands enthält {0} zweimal',
