@@ -29,18 +29,19 @@ interface EventRunnerOptions {
   readonly begin: (run: EventRun) => Verdict | undefined;
   /** Performs a run; resolves with its output, undefined if there was nothing to run. */
   readonly perform: (run: EventRun) => Promise<string | undefined>;
-  /** Called when a run waits, starts, ends or is dropped. */
+  /** Called when a run waits, is ready, ends or is dropped. */
   readonly onVerdict: (run: EventRun, verdict: Verdict) => void;
 }
 
-interface Minute {
+/** The runs of an event within a minute. */
+interface RateWindow {
   sinceMs: number;
   count: number;
 }
 
 /**
- * Runs events. An event never runs concurrently with itself; of the triggers that arrive during a run, only
- * the newest is kept. A failed run is logged and does not affect others. Each run starts in its own iteration
+ * Runs events. An event never runs concurrently with itself; of the triggers that arrive while it runs or waits,
+ * only the newest is kept. A failed run is logged and does not affect others. Each run starts in its own iteration
  * of the event loop.
  */
 export class EventRunner {
@@ -48,7 +49,7 @@ export class EventRunner {
   readonly #ready: EventRun[] = [];
   /** Ids of events that are running or ready → the next run. */
   readonly #busy = new Map<number, EventRun | undefined>();
-  readonly #minutes = new WeakMap<Event, Minute>();
+  readonly #windows = new WeakMap<Event, RateWindow>();
   #running = 0;
   #isNextScheduled = false;
   #isClosed = false;
@@ -134,7 +135,7 @@ export class EventRunner {
   #onEnd({ event }: EventRun): void {
     const next = this.#busy.get(event.id);
     this.#busy.delete(event.id);
-    if (next !== undefined) this.start(next);
+    if (next !== undefined && !this.#isClosed) this.start(next);
   }
 
   /** Timed events can't be triggered in a loop. */
@@ -142,13 +143,13 @@ export class EventRunner {
     if (sender !== 'Variable') return false;
     const { clock, log } = this.#options;
     const nowMs = Number(clock.monotonicNs() / 1_000_000n);
-    let minute = this.#minutes.get(event);
-    if (minute === undefined || nowMs - minute.sinceMs >= MINUTE_MS) {
-      minute = { sinceMs: nowMs, count: 0 };
-      this.#minutes.set(event, minute);
+    let window = this.#windows.get(event);
+    if (window === undefined || nowMs - window.sinceMs >= MINUTE_MS) {
+      window = { sinceMs: nowMs, count: 0 };
+      this.#windows.set(event, window);
     }
-    if (++minute.count <= RUNS_PER_MINUTE_LIMIT) return false;
-    if (minute.count === RUNS_PER_MINUTE_LIMIT + 1)
+    if (++window.count <= RUNS_PER_MINUTE_LIMIT) return false;
+    if (window.count === RUNS_PER_MINUTE_LIMIT + 1)
       log.error(
         { event: event.id },
         `${nameOf(event)} ran ${RUNS_PER_MINUTE_LIMIT} times within a minute and is paused until the minute is over; ` +

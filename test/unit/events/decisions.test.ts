@@ -94,6 +94,20 @@ t.test('a run that fails has its error, one that waits or is replaced says so', 
   t.strictSame(outcomesOf(fixture, event), ['FAILED', ['SUPERSEDED', 2], 'RAN']);
 });
 
+t.test('a run that waits does not start after the engine was closed', async (t) => {
+  using fixture = new EventFixture();
+  fixture.isQuick = false;
+  const variable = fixture.kernel.variables.create(1);
+  const event = fixture.trigger(variable.id, triggerType.update);
+  await fixture.set(variable.id, 1, 2);
+  t.strictSame(outcomesOf(fixture, event), ['RUNNING', 'WAITING']);
+  fixture.engine[Symbol.dispose]();
+  fixture.ends[0]?.resolve('');
+  await eventsSettled();
+  t.strictSame(outcomesOf(fixture, event), ['RAN', 'WAITING']);
+  t.equal(fixture.runs.length, 1);
+});
+
 t.test('an event says that it is inactive, that its limit is used up, or that it runs nothing', async (t) => {
   using fixture = new EventFixture();
   const { kernel } = fixture;
