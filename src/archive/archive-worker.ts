@@ -11,7 +11,7 @@ import { queryAggregated, queryLogged, queryRecords } from './queries.js';
 
 type Message = WorkerRequest<ArchiveRequests>;
 
-/** Serves requests with the open archive; the request `open` opens one. */
+/** Serves requests from the open archive. The request `open` opens it. */
 class ArchiveServer {
   #file: ArchiveFile | undefined;
 

@@ -33,8 +33,9 @@ type ReloadReport = Awaited<ReturnType<ConfigurationPort['write']>>;
 type Problems = Awaited<ReturnType<ConfigurationPort['check']>>;
 
 /**
- * Reads, checks and replaces the configuration on the disk. A change goes to the file that the gateway was
- * started with; where the gateway may only read that, to an overlay in the data directory.
+ * Reads, checks and replaces the configuration on the disk. Changes are written to the overlay in the data
+ * directory if there is one, otherwise to the file that the gateway was started with; if that is not writable,
+ * to a new overlay.
  */
 export class ConfigurationFile implements ConfigurationPort {
   readonly #foundation: Pick<Foundation, 'configSource' | 'modulesFor' | 'directory'>;

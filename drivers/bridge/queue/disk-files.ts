@@ -15,7 +15,7 @@ import { pruneDirectory } from '../../../src/base/prune-directory.js';
 import type { MemoryFile, QueueFile, QueueFiles } from './queue-files.js';
 
 const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id';
-/** Nobody else needs to read what a queue contains. */
+/** For the gateway's user and group only: a queue contains values of the house. */
 const DIRECTORY_MODE = 0o750;
 const FILE_MODE = 0o640;
 

@@ -140,7 +140,7 @@ function variables({
   return all.map((one, index) => ({ ...one, position: index + 1 }));
 }
 
-/** Counts the pulses of one line; all values continue from their last known ones. */
+/** Counts the pulses of one line. The counts continue from the stored ones. */
 class Counter implements LineWatcher {
   readonly #host: Host<CounterProperties>;
   readonly #rate: PulseRate;
@@ -202,7 +202,7 @@ class Counter implements LineWatcher {
     this.#throttle.close();
   }
 
-  /** Reports the values that no pulse changes again after opening, so that their quality is good. */
+  /** Reports the values that the first report does not contain, so that their quality is good. */
   #reportUnchanged(): void {
     for (const ident of ['RATE', 'YESTERDAY', 'LAST_MONTH', 'DAY', 'DAY_FROM', 'MONTH_FROM']) {
       const value = this.#host.lastValue(ident);

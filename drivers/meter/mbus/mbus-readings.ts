@@ -1,6 +1,6 @@
 import { SERIAL } from '../../../src/device/toolkit/meter-variables.js';
 import { exact, type Reading } from '../../../src/device/toolkit/reading.js';
-import { convert, type Target } from '../values/units.js';
+import { conversionFactor, type Target } from '../values/units.js';
 import type { MbusRecord } from './records.js';
 import type { MbusTelegram } from './telegram.js';
 
@@ -45,7 +45,7 @@ function readingOf(record: MbusRecord, medium: number): Reading[] {
   const row = targets[record.quantity];
   if (row === undefined || typeof record.value !== 'number') return [];
   const [part, target] = row;
-  const factor = convert(record.unit, target);
+  const factor = conversionFactor(record.unit, target);
   if (factor === undefined) return [];
   const { tariff, storage, device } = record;
   const suffixes = [

@@ -1,11 +1,11 @@
 import type { MeterRecord } from '../telegram.js';
 import { exact, type Reading } from '../../../src/device/toolkit/reading.js';
-import { convert, type Target } from './units.js';
+import { conversionFactor, type Target } from './units.js';
 
 /** One reading of a number; none for a text, or a unit that the variable cannot have. */
 export function numeric(ident: string, record: MeterRecord | undefined, target: Target): Reading[] {
   if (record === undefined) return [];
-  const factor = convert(record.unit, target);
+  const factor = conversionFactor(record.unit, target);
   const number = numberOf(record);
   if (factor === undefined || number === undefined) return [];
   return [

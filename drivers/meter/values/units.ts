@@ -10,7 +10,7 @@ interface Factor {
 
 const by = (multiply: number, divide = 1): Factor => ({ multiply, divide });
 
-/** From the units of meters. */
+/** Unit of a variable → unit of a meter → factor. */
 const factors: Readonly<Record<Target, Readonly<Record<string, Factor>>>> = {
   '': { '': by(1) },
   kWh: {
@@ -45,8 +45,8 @@ const factors: Readonly<Record<Target, Readonly<Record<string, Factor>>>> = {
   '%': { '%': by(1) },
 };
 
-/** How a value in a unit becomes one in the unit of a variable; undefined for another quantity. */
-export function convert(unit: string, target: Target): Factor | undefined {
+/** The factor from a meter's unit to the unit of a variable; undefined for another quantity. */
+export function conversionFactor(unit: string, target: Target): Factor | undefined {
   const known = factors[target];
   return Object.hasOwn(known, unit) ? known[unit] : undefined;
 }

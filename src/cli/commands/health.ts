@@ -3,7 +3,7 @@ import type { CheckRecord, HealthRecord } from '../../service/health.js';
 import { messageOf } from '../../base/fault.js';
 import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
-import { escapeControls, jsonText, styled, type Colour } from '../output/terminal.js';
+import { escapeControls, jsonText, styled, type TextStyle } from '../output/terminal.js';
 import {
   configuredUrls,
   gatewayClient,
@@ -11,7 +11,7 @@ import {
   type GatewayArguments,
 } from '../arguments/locate-gateway.js';
 
-const colours: Readonly<Record<HealthState, Colour>> = { ok: 'green', warning: 'yellow', failed: 'red' };
+const styles: Readonly<Record<HealthState, TextStyle>> = { ok: 'green', warning: 'yellow', failed: 'red' };
 
 /** Where every listener reports whether the gateway is alive. */
 const LIVE_PATH = '/health/live';
@@ -81,7 +81,7 @@ export function healthTable(checks: readonly Row[]): string {
   return checks
     .map(({ Name, State, Since, Text, WhatToDo }) => {
       const since = Since === undefined ? '' : `${sinceOf(Since)}  `;
-      const head = `${styled(colours[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${since}`;
+      const head = `${styled(styles[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${since}`;
       const indent = ' '.repeat(width + 11 + since.length);
       const lines = [...Text.split('\n'), ...(WhatToDo === '' ? [] : [WhatToDo])].map(escapeControls);
       return `${head}${lines.join(`\n${indent}`)}\n`;

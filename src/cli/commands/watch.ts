@@ -123,7 +123,7 @@ function showLine(record: ChangeRecord, tree: TreeReplica): void {
   const text = escapeControls(
     phrase.text.length > TEXT_LIMIT ? `${phrase.text.slice(0, TEXT_LIMIT)}…` : phrase.text,
   );
-  process.stdout.write(`${styled('dim', timeOf(new Date()))}  ${who}${styled(phrase.colour, text)}\n`);
+  process.stdout.write(`${styled('dim', timeOf(new Date()))}  ${who}${styled(phrase.style, text)}\n`);
 }
 
 function showJson(record: ChangeRecord): void {

@@ -1,5 +1,5 @@
 import type { Lines } from '../../client/index.js';
-import { type Colour, escapeControls } from './terminal.js';
+import { type TextStyle, escapeControls } from './terminal.js';
 
 /** The data of the picture. */
 export interface HeaderData {
@@ -8,10 +8,10 @@ export interface HeaderData {
   readonly names: ReadonlyMap<number, string>;
 }
 
-/** The width of the terminal, and the function that colours a text. */
+/** The width of the terminal, and the function that styles a text. */
 interface DrawOptions {
   readonly width: number;
-  paint(colour: Colour, text: string): string;
+  paint(style: TextStyle, text: string): string;
 }
 
 type Line = Lines['Lines'][number];
@@ -21,7 +21,7 @@ interface Cell {
   /** Pin number, or offset where no header is known. */
   readonly pin: string;
   readonly name: string;
-  readonly colour: Colour | undefined;
+  readonly style: TextStyle | undefined;
   readonly line: Line | undefined;
 }
 
@@ -32,7 +32,7 @@ const STATE_WIDTH = 5;
 /** The gap between the parts of a side. */
 const GAP = 2;
 
-const powers: Readonly<Record<string, Colour>> = { '5V': 'red', '3V3': 'yellow', GND: 'dim' };
+const powers: Readonly<Record<string, TextStyle>> = { '5V': 'red', '3V3': 'yellow', GND: 'dim' };
 const directions = { input: 'in', output: 'out', unknown: '' } as const;
 
 /**
@@ -66,8 +66,8 @@ function headerOf({ Header, Lines: all }: Lines): Cell[][] {
   return Header.map((row, n) =>
     row.map((name, side) => {
       const line = byName.get(name);
-      const colour = line === undefined ? (powers[name] ?? 'dim') : undefined;
-      return { pin: String(n * 2 + side + 1), name, line, colour };
+      const style = line === undefined ? (powers[name] ?? 'dim') : undefined;
+      return { pin: String(n * 2 + side + 1), name, line, style };
     }),
   );
 }
@@ -98,7 +98,7 @@ function listOf(cells: readonly Cell[], drawing: Drawing): string[] {
 const cellOf = (line: Line): Cell => ({
   pin: String(line.Offset),
   name: line.Name || '-',
-  colour: undefined,
+  style: undefined,
   line,
 });
 
@@ -143,16 +143,16 @@ function partsOf(cell: Cell, { names, look: { paint }, measures }: Drawing & { m
   const direction = isPlain ? '' : directions[line.Direction];
   const ink = line?.Active === true ? 'green' : isOurs ? undefined : 'dim';
   const state = { before: `${direction.padStart(3)} ${mark}`, after: `${mark} ${direction.padEnd(3)}` };
-  const paintIf = (colour: Colour | undefined, text: string) =>
-    colour === undefined || text.trim() === '' ? text : paint(colour, text);
-  const put = (text: string, width: number, colour: Colour | undefined): Part => {
+  const paintIf = (style: TextStyle | undefined, text: string) =>
+    style === undefined || text.trim() === '' ? text : paint(style, text);
+  const put = (text: string, width: number, style: TextStyle | undefined): Part => {
     const short = cut(text, width);
     const room = ' '.repeat(width - widthOf(short));
-    return { before: room + paintIf(colour, short), after: paintIf(colour, short) + room };
+    return { before: room + paintIf(style, short), after: paintIf(style, short) + room };
   };
   return [
     put(cell.pin, measures.pin, 'dim'),
-    put(escapeControls(cell.name), measures.name, cell.colour ?? (line?.Used === true ? 'bold' : undefined)),
+    put(escapeControls(cell.name), measures.name, cell.style ?? (line?.Used === true ? 'bold' : undefined)),
     { before: paintIf(ink, state.before), after: paintIf(ink, state.after) },
     ...(measures.use === 0
       ? []

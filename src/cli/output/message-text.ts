@@ -2,13 +2,13 @@ import type { ChangeRecord, Value } from '../../client/index.js';
 import { message, runlevel } from '../../kernel/messages.js';
 import { typeName } from '../../kernel/object.js';
 import { quality } from '../../kernel/quality.js';
-import type { Colour } from './terminal.js';
+import type { TextStyle } from './terminal.js';
 import type { TreeReplica } from './tree-replica.js';
 
-/** The text of a change, and its colour on a terminal. */
+/** The text of a change, and its style on a terminal. */
 interface ChangeText {
   readonly text: string;
-  readonly colour: Colour;
+  readonly style: TextStyle;
 }
 
 type Say = (data: readonly unknown[], tree: TreeReplica) => string;
@@ -56,7 +56,7 @@ const pendingOf: Say = ([value, atMs, code]) =>
 /** The entries of a range of message numbers with the same text. */
 const alike = ([from, to]: readonly [number, number], text: string) =>
   Object.fromEntries(
-    Array.from({ length: to - from + 1 }, (_, n): [number, readonly [Colour, Say]] => [
+    Array.from({ length: to - from + 1 }, (_, n): [number, readonly [TextStyle, Say]] => [
       from + n,
       ['cyan', () => text],
     ]),
@@ -78,7 +78,7 @@ function unix(seconds: unknown): string {
 /**
  * The texts of messages (interface §3.5). Messages that only repeat another one are left out.
  */
-const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
+const phrases: Readonly<Record<number, readonly [TextStyle, Say]>> = {
   [message.KERNEL_STARTED]: ['green', () => 'the gateway has started'],
   [message.KERNEL_SHUTDOWN]: ['yellow', () => 'the gateway has stopped'],
   [message.KERNEL_MESSAGE]: ['dim', ([level]) => `the gateway's state: ${levelName(level)}`],
@@ -208,11 +208,11 @@ export function changeText(
     const [value, differs, old] = Data as [Value, boolean, Value];
     const now = tree.format(SenderID, value);
     return differs
-      ? { text: `${tree.format(SenderID, old)} → ${now}`, colour: 'bold' }
-      : { text: `${now}, as before`, colour: 'dim' };
+      ? { text: `${tree.format(SenderID, old)} → ${now}`, style: 'bold' }
+      : { text: `${now}, as before`, style: 'dim' };
   }
-  const [colour, say] = phrases[Message] ?? ['dim', () => `message ${Message} ${JSON.stringify(Data)}`];
-  return { text: say(Data, tree), colour };
+  const [style, say] = phrases[Message] ?? ['dim', () => `message ${Message} ${JSON.stringify(Data)}`];
+  return { text: say(Data, tree), style };
 }
 
 const kindOf = (type: unknown): string => (typeName[Number(type)] ?? 'object').toLowerCase();

@@ -3,11 +3,11 @@ import { Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
 /** The styles of text on a terminal. */
-export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+export type TextStyle = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Colours a text if stdout is a terminal and NO_COLOR is not set. */
-export function styled(colour: Colour, text: string): string {
-  return styleText(colour, text, { stream: process.stdout });
+/** Styles a text if stdout is a terminal and NO_COLOR is not set. */
+export function styled(style: TextStyle, text: string): string {
+  return styleText(style, text, { stream: process.stdout });
 }
 
 /**

@@ -8,7 +8,7 @@ import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
 import { words } from '../i18n/console-texts.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { Tabs } from '../parts/tabs.js';
 import { pathOf } from '../search.js';
 import { CreateEvent } from './create-event.js';
@@ -263,7 +263,7 @@ function EventDetail({ node, event, tab, onTab }: EventDetailProps) {
         {tab === 'why' ? <Decisions event={event} /> : <EventSettings node={node} event={event} />}
       </Tabs>
       {isAsking.value && (
-        <Question
+        <ConfirmationDialog
           title={text.removeQuestion(name)}
           action={text.remove}
           onConfirm={remove}

@@ -8,28 +8,28 @@ import type { Properties } from './form-element.js';
 /** Properties are checked this long after the last change, ms. */
 const CHECK_MS = 250;
 
-interface Checked {
-  /** '' while none is chosen. */
+interface CheckedProperties {
+  /** Empty while none is chosen. */
   readonly module: string;
-  /** 0: a new one. */
+  /** 0 for a new one. */
   readonly instance: number;
-  /** Only those that were changed: the instance, or the module, has the others. */
+  /** Only the changed properties: the instance, or the module, has the others. */
   readonly changes: Properties;
 }
 
-interface Found {
+interface CheckResult {
   readonly problems: readonly PropertyProblem[];
   /** The properties that were checked. */
   readonly changes: Properties;
 }
 
 /**
- * What the gateway finds wrong with properties, before they are saved. What it found wrong with a value that has
- * changed since is left out: the next check follows.
+ * Validates properties before they are saved. Returns the problems of the last check, except those of values that
+ * have changed since: the next check follows.
  */
-export function usePropertyCheck(checked: Checked): readonly PropertyProblem[] {
+export function usePropertyCheck(checked: CheckedProperties): readonly PropertyProblem[] {
   const app = useApp();
-  const last = useSignal<Found>({ problems: [], changes: {} });
+  const last = useSignal<CheckResult>({ problems: [], changes: {} });
   const { module, instance, changes } = checked;
   useEffect(() => {
     if (module === '') return undefined;
@@ -37,7 +37,7 @@ export function usePropertyCheck(checked: Checked): readonly PropertyProblem[] {
     const cancel = realTiming.after(CHECK_MS, () => {
       app.call('GW_CheckProperties', module, instance, changes).then(
         (problems) => isCurrent && (last.value = { problems, changes }),
-        // Saving reports what is wrong as well.
+        // Saving reports the problems as well.
         () => undefined,
       );
     });
@@ -52,7 +52,7 @@ export function usePropertyCheck(checked: Checked): readonly PropertyProblem[] {
   );
 }
 
-/** The properties that differ from what there is: masked secrets stay as they are. */
+/** The properties that differ from the stored ones. Masked secrets that were not changed are not among them. */
 export function changesOf(before: Properties, now: Properties): Properties {
   const changed = Object.entries(now).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),

@@ -7,7 +7,7 @@ import { errorText, useApp } from '../app.js';
 import type { TextProblem } from '../editor/code-editor.js';
 import { automation } from '../i18n/automation.js';
 import { useLoaded } from '../load.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { deleteObject } from '../tree/deletion.js';
 import { Problem } from '../parts/problem.js';
 
@@ -173,7 +173,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
       </div>
       <Output outcome={outcome.value} sayProblem={sayProblem} />
       {isAsking.value && (
-        <Question
+        <ConfirmationDialog
           title={scripts.removeQuestion(name)}
           action={scripts.remove}
           onConfirm={async () => {
@@ -183,7 +183,7 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
           onClose={() => (isAsking.value = false)}
         >
           <p>{scripts.removeHint}</p>
-        </Question>
+        </ConfirmationDialog>
       )}
     </article>
   );

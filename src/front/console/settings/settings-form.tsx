@@ -8,7 +8,7 @@ import { sentence, settingText } from '../i18n/gateway-texts.js';
 import { useKeptInput } from '../forms/use-kept-input.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { SettingField } from './setting-field.js';
 import { settingTexts } from './setting-texts.js';
 import {
@@ -160,14 +160,14 @@ function Sections({ settings, schema, onSaved }: SectionsProps) {
         )}
       </div>
       {isAsking.value && (
-        <Question
+        <ConfirmationDialog
           title={text.question}
           action={text.save}
           onConfirm={save}
           onClose={() => (isAsking.value = false)}
         >
           <Review schema={schema} changed={changed} problems={problems.value} />
-        </Question>
+        </ConfirmationDialog>
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import { useApp } from '../app.js';
 import { systemTexts } from '../i18n/system.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { BackupTargets } from './backup-targets.js';
 import { BackupUpload } from './backup-upload.js';
 import { FactoryReset } from './factory-reset.js';
@@ -143,7 +143,7 @@ function BackupItem({ backup, onChange }: BackupItemProps) {
         </button>
       </div>
       {asked.value === 'remove' && (
-        <Question
+        <ConfirmationDialog
           title={text.removeQuestion(Name)}
           action={text.remove}
           onConfirm={() => act(() => app.call('GW_DeleteBackup', Name))}
@@ -151,7 +151,7 @@ function BackupItem({ backup, onChange }: BackupItemProps) {
         />
       )}
       {asked.value === 'restore' && (
-        <Question
+        <ConfirmationDialog
           title={text.restoreQuestion(title)}
           action={text.restore}
           onConfirm={() => act(() => app.call('GW_RestoreBackup', Name))}
@@ -162,7 +162,7 @@ function BackupItem({ backup, onChange }: BackupItemProps) {
               <li key={effect}>{effect}</li>
             ))}
           </ul>
-        </Question>
+        </ConfirmationDialog>
       )}
     </li>
   );

@@ -6,7 +6,7 @@ import { sentence } from '../i18n/gateway-texts.js';
 import { targetTexts } from '../i18n/targets.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { BackupSchedule } from './backup-schedule.js';
 import { type Change, settingsOf, useSettings } from './settings.js';
 import { TargetForm } from './target-form.js';
@@ -98,14 +98,14 @@ export function BackupTargets({ onChange }: TargetsProps) {
                 />
               )}
               {removed.value !== undefined && (
-                <Question
+                <ConfirmationDialog
                   title={text.form.removeQuestion(removed.value)}
                   action={text.form.remove}
                   onConfirm={() => remove(removed.value ?? '')}
                   onClose={() => (removed.value = undefined)}
                 >
                   <p>{text.form.removeHint}</p>
-                </Question>
+                </ConfirmationDialog>
               )}
             </>
           );
@@ -151,14 +151,14 @@ function RecoveryKey({ list, onChange }: { readonly list: BackupTargetList; read
         </button>
       </div>
       {isAsked.value && (
-        <Question
+        <ConfirmationDialog
           title={text.replaceQuestion}
           action={text.replaceKey}
           onConfirm={create}
           onClose={() => (isAsked.value = false)}
         >
           <p>{text.replaceHint}</p>
-        </Question>
+        </ConfirmationDialog>
       )}
     </section>
   );
@@ -230,14 +230,14 @@ function TargetItem({ target, hasKey, onChange, onEdit, onRemove }: TargetItemPr
         </button>
       </div>
       {isAsked.value && (
-        <Question
+        <ConfirmationDialog
           title={text.restoreQuestion(Name)}
           action={text.restore}
           onConfirm={() => act(() => app.call('GW_RestoreTargetBackup', Name), text.fetched)}
           onClose={() => (isAsked.value = false)}
         >
           <p>{text.restoreHint}</p>
-        </Question>
+        </ConfirmationDialog>
       )}
     </li>
   );

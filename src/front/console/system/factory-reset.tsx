@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useApp } from '../app.js';
 import { targetTexts } from '../i18n/targets.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 
 /** Deletes everything on the gateway, after a question and the password. */
 export function FactoryReset() {
@@ -18,14 +18,14 @@ export function FactoryReset() {
         </button>
       </p>
       {isAsked.value && (
-        <Question
+        <ConfirmationDialog
           title={text.question}
           action={text.action}
           onConfirm={() => app.act(() => app.call('GW_FactoryReset', 'RESET'), text.done)}
           onClose={() => (isAsked.value = false)}
         >
           <p>{text.effect}</p>
-        </Question>
+        </ConfirmationDialog>
       )}
     </section>
   );

@@ -2,7 +2,7 @@ import type { ConfigurationText, ReloadReport } from '../../../client/generated/
 import { useSignal } from '@preact/signals';
 import { errorText, useApp } from '../app.js';
 import { systemTexts } from '../i18n/system.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { diffLines } from './diff-lines.js';
 
 interface OverlayRemovalProps {
@@ -35,7 +35,7 @@ export function OverlayRemoval({ present, onRemoved }: OverlayRemovalProps) {
         {text.overlayReturn}
       </button>
       {installed.value !== undefined && (
-        <Question
+        <ConfirmationDialog
           title={text.removeOverlay}
           action={text.overlayReturn}
           onConfirm={remove}
@@ -52,7 +52,7 @@ export function OverlayRemoval({ present, onRemoved }: OverlayRemovalProps) {
               ))}
             </pre>
           )}
-        </Question>
+        </ConfirmationDialog>
       )}
     </>
   );

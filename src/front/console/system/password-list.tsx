@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.js';
 import { FormButtons } from '../parts/form-buttons.js';
 import { LoadedView } from '../parts/loaded-view.js';
 import { NewPassword } from '../parts/new-password.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { AreaForm } from './area-form.js';
 import { OwnerNameForm } from './owner-name-form.js';
 import { type Change, settingsOf, useSettings } from './settings.js';
@@ -87,14 +87,14 @@ export function PasswordList() {
                 <AreaForm area={chosen} index={index} onChange={save} onClose={close} />
               )}
               {about?.kind === 'removal' && chosen !== undefined && (
-                <Question
+                <ConfirmationDialog
                   title={areaTexts.removeQuestion(chosen.title)}
                   action={areaTexts.remove}
                   onConfirm={() => save([[`configurators[${index}]`, null]])}
                   onClose={close}
                 >
                   <p>{areaTexts.removeEffect}</p>
-                </Question>
+                </ConfirmationDialog>
               )}
             </>
           );

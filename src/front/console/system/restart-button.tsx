@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useApp } from '../app.js';
 import { systemTexts } from '../i18n/system.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 
 /** Ends the gateway, which its service manager starts again. */
 export function RestartButton() {
@@ -14,14 +14,14 @@ export function RestartButton() {
         {restart.action}
       </button>
       {isAsking.value && (
-        <Question
+        <ConfirmationDialog
           title={restart.question}
           action={restart.action}
           onConfirm={() => app.act(() => app.call('SVC_StopKernel'), restart.started)}
           onClose={() => (isAsking.value = false)}
         >
           <p>{restart.hint}</p>
-        </Question>
+        </ConfirmationDialog>
       )}
     </>
   );

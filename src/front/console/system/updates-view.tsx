@@ -7,7 +7,7 @@ import { useApp } from '../app.js';
 import { updateTexts } from '../i18n/updates.js';
 import { useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { settingsOf, useSettings } from './settings.js';
 import { UpdateSchedule } from './update-schedule.js';
 
@@ -187,7 +187,7 @@ function Box({ updates, onChange }: { readonly updates: BoxUpdateRecord; readonl
         </form>
       </section>
       {asked.value !== undefined && (
-        <Question
+        <ConfirmationDialog
           {...questionOf(asked.value, { available: Available, other: versionOf(other?.Version ?? '') })}
           onConfirm={() => confirm(asked.value ?? { what: 'restart', source: '' })}
           onClose={() => (asked.value = undefined)}
@@ -199,7 +199,7 @@ function Box({ updates, onChange }: { readonly updates: BoxUpdateRecord; readonl
               ]
             }
           </p>
-        </Question>
+        </ConfirmationDialog>
       )}
     </>
   );

@@ -6,7 +6,7 @@ import { words } from '../i18n/console-texts.js';
 import { useReferences } from '../inspector/references.js';
 import { Dialog } from '../parts/dialog.js';
 import { ObjectFinder } from '../parts/object-choice.js';
-import { Question } from '../parts/question.js';
+import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { isWithin } from '../search.js';
 import { CreateDialog, type CreationDraft, newDraft } from './create-dialog.js';
 import { deleteObject } from './deletion.js';
@@ -85,7 +85,7 @@ function DeleteQuestion({ node, onClose }: ActionProps) {
     if (await deleteObject(app, node)) app.router.go('tree', parentID);
   };
   return (
-    <Question
+    <ConfirmationDialog
       title={tree.removeQuestion(node.name)}
       action={tree.remove}
       onConfirm={remove}
@@ -94,7 +94,7 @@ function DeleteQuestion({ node, onClose }: ActionProps) {
       {below > 0 && <p>{tree.removeBelow(below)}</p>}
       {uses > 0 && <p class="stale">{tree.removeUsed(uses)}</p>}
       {(node.type === objectType.script || node.type === objectType.media) && <p>{tree.removeFile}</p>}
-    </Question>
+    </ConfirmationDialog>
   );
 }
 

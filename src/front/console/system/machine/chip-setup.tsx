@@ -4,7 +4,7 @@ import type { ChipRecord } from '../../../../client/generated/records.js';
 import { useApp } from '../../app.js';
 import { systemTexts } from '../../i18n/system.js';
 import { Dialog } from '../../parts/dialog.js';
-import { Question } from '../../parts/question.js';
+import { ConfirmationDialog } from '../../parts/confirmation-dialog.js';
 
 /** Shows how the machine declares a chip that is missing, and writes it after a confirmation. */
 export function ChipButton({ device }: { readonly device: string }) {
@@ -85,7 +85,7 @@ function ChipDialog({ plan }: { readonly plan: Signal<ChipRecord | undefined> })
     </>
   );
   return CanWrite ? (
-    <Question
+    <ConfirmationDialog
       title={title}
       action={text.chipAction}
       onConfirm={() => app.act(() => app.call('GW_EnableChip', Device), text.chipDone)}
@@ -93,7 +93,7 @@ function ChipDialog({ plan }: { readonly plan: Signal<ChipRecord | undefined> })
     >
       {content}
       <p>{text.chipEffect}</p>
-    </Question>
+    </ConfirmationDialog>
   ) : (
     <Dialog title={title} onClose={close}>
       {content}

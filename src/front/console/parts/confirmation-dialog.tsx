@@ -4,24 +4,24 @@ import { words } from '../i18n/console-texts.js';
 import { Dialog } from './dialog.js';
 import { useIsMounted } from './use-is-mounted.js';
 
-interface QuestionProps {
+interface ConfirmationDialogProps {
   readonly title: string;
-  /** What the button that confirms says. */
+  /** The text of the button that confirms. */
   readonly action: string;
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly children?: ComponentChildren;
 }
 
-/** Asks before something is done that cannot be undone easily. Cancel has the focus. */
-export function Question({ title, action, onConfirm, onClose, children }: QuestionProps) {
+/** Asks for confirmation of an action that cannot be undone easily. Cancel has the focus. */
+export function ConfirmationDialog({ title, action, onConfirm, onClose, children }: ConfirmationDialogProps) {
   const isBusy = useSignal(false);
   const isMounted = useIsMounted();
   const confirm = async () => {
     isBusy.value = true;
     try {
       await onConfirm();
-      // Otherwise another question may be open in its place.
+      // Otherwise another dialog may be open in its place.
       if (isMounted()) onClose();
     } finally {
       isBusy.value = false;
