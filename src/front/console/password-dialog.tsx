@@ -5,7 +5,7 @@ import { words } from './i18n/console-texts.js';
 import { Dialog } from './parts/dialog.js';
 
 /** Asks for the owner's password before a call that requires it again. */
-export function ConfirmDialog() {
+export function PasswordDialog() {
   const { confirmation } = useApp();
   const { confirm, signIn, tree } = words();
   // Signed out meanwhile: the calls must not wait indefinitely.
