@@ -47,7 +47,7 @@ const LAZY = {
     // The first page: owner, settings, network, restore; its inputs of targets are a chunk that it shares.
     claim: 8250,
     'code-editor': 160_000,
-    'confirm-dialog': 1000,
+    'password-dialog': 1000,
     conflict: 1000,
     // Every module adds the texts of its properties.
     'de-gateway': 19_000,

@@ -68,7 +68,7 @@ export function Console() {
           <p class="soft">{texts().loading}</p>
         )}
         <Notice />
-        {app.confirmation.isOpen.value && <ConfirmDialog />}
+        {app.confirmation.isOpen.value && <PasswordDialog />}
       </div>
     </div>
   );
@@ -78,7 +78,7 @@ const ClaimPage = lazy(async () => (await import('./pages/claim.js')).ClaimPage)
 /** Dialogs that are loaded when they are first opened. */
 const loadPalette = async () => (await import('./palette.js')).Palette;
 const Palette = lazy(loadPalette);
-const ConfirmDialog = lazy(async () => (await import('./confirm-dialog.js')).ConfirmDialog);
+const PasswordDialog = lazy(async () => (await import('./password-dialog.js')).PasswordDialog);
 
 function railPages() {
   return Object.entries(PAGES).flatMap(([name, { icon }]) =>

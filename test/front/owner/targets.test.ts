@@ -107,6 +107,51 @@ async function openTwo(t: Test, method: string) {
   return { page, reply, set, names };
 }
 
+t.test('each backup on a target can be verified and restored', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const { Digest } = (await rpc(fixture, 'GW_GetSettings')) as { readonly Digest: string };
+  const targets = [{ name: 'stick', path: await tempDirectory(t) }];
+  await rpc(fixture, 'GW_ChangeSettings', [{ Path: 'backup.targets', Value: targets }], Digest);
+  await rpc(fixture, 'GW_CreateRecoveryKey');
+  for (let n = 0; n < 2; n++) await rpc(fixture, 'GW_RunTargetBackup', 'stick');
+  const stored = (await rpc(fixture, 'GW_GetTargetBackups', 'stick')) as readonly { readonly Name: string }[];
+  const address = `${new URL(fixture.locked).origin}/console/#/system/backups`;
+  const { page, problems } = await openPage(await startBrowser(t), address);
+  await signIn(page);
+  await page.getByRole('button', { name: 'All backups on stick' }).click();
+  const dialog = page.getByRole('dialog');
+  const items = dialog.getByRole('listitem');
+  await items.first().waitFor();
+  t.strictSame(
+    await dialog.locator('small').allTextContents(),
+    stored.map(({ Name }) => Name),
+  );
+  t.strictSame(await axeFindings(page), []);
+  t.strictSame(await layoutFindings(page), []);
+  await items.last().getByRole('button', { name: 'Verify the backup of' }).click();
+  await page.getByText(/^Verified: the backup of .+ on stick\. It was restored/).waitFor();
+  await page.getByRole('button', { name: 'All backups on stick' }).click();
+  await items.last().getByRole('button', { name: 'Restore the backup of' }).click();
+  await dialog.getByRole('button', { name: 'Restore', exact: true }).click();
+  const password = page.locator('#confirm-password');
+  const fetched = page.getByText('The backup was fetched and is restored at the next start.');
+  await password.or(fetched).first().waitFor();
+  if (await password.isVisible()) {
+    await password.fill('swordfish');
+    await password.press('Enter');
+  }
+  await fetched.waitFor();
+  const backups = (await rpc(fixture, 'GW_GetBackups')) as readonly { readonly IsRestoredAtStart: boolean }[];
+  t.equal(backups.filter(({ IsRestoredAtStart }) => IsRestoredAtStart).length, 1);
+  const audit = (await rpc(fixture, 'GW_GetAudit', 1000, 'owner')) as readonly {
+    readonly Method: string;
+    readonly Parameters: readonly unknown[];
+  }[];
+  for (const method of ['GW_VerifyTargetBackup', 'GW_RestoreTargetBackup'])
+    t.strictSame(audit.find(({ Method }) => Method === method)?.Parameters, ['stick', stored.at(-1)?.Name]);
+  t.strictSame(problems, []);
+});
+
 t.test('removing a target that is gone removes no other one', { skip: noBrowser }, async (t) => {
   const { page, reply, set, names } = await openTwo(t, 'GW_GetBackupTargets');
   await reply.held();

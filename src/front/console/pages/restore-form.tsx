@@ -3,6 +3,7 @@ import { useEffect, useId, useMemo } from 'preact/hooks';
 import { realTiming } from '../../../client/timing.js';
 import { formText } from '../forms/form-text.js';
 import { TargetFields, TargetKindField, targetFields } from '../forms/target-fields.js';
+import { replacementTexts } from '../i18n/replacement.js';
 import { targetTexts } from '../i18n/targets.js';
 import { Problem } from '../parts/problem.js';
 import { BACKUP_BYTES, sendFile } from '../parts/send-file.js';
@@ -26,11 +27,11 @@ export function RestoreForm({ code }: { readonly code: string }) {
   useEffect(() => () => controller.abort(), []);
   const state = useSignal<'ready' | 'busy' | 'done'>('ready');
   const problem = useSignal('');
-  const { claim: text } = targetTexts();
+  const text = replacementTexts();
   useEffect(() => (state.value === 'done' ? reloadWhenOwned() : undefined), [state.value]);
   const sendBackup = async (file: File) => {
     try {
-      if (file.size > BACKUP_BYTES) throw new Error(text.tooLarge(BACKUP_BYTES / 1024 / 1024));
+      if (file.size > BACKUP_BYTES) throw new Error(targetTexts().tooLarge(BACKUP_BYTES / 1024 / 1024));
       const rejected = await sendFile(`${CLAIM_PATH}/backup`, file, {
         headers: { 'Stellwerk-Claim': code },
         signal: controller.signal,

@@ -9,6 +9,7 @@ import { LoadedView } from '../parts/loaded-view.js';
 import { ConfirmationDialog } from '../parts/confirmation-dialog.js';
 import { BackupSchedule } from './backup-schedule.js';
 import { type Change, settingsOf, useSettings } from './settings.js';
+import { type ChosenBackup, TargetActions, TargetBackups } from './target-backups.js';
 import { TargetForm } from './target-form.js';
 
 interface TargetsProps {
@@ -175,7 +176,8 @@ interface TargetItemProps {
 function TargetItem({ target, hasKey, onChange, onEdit, onRemove }: TargetItemProps) {
   const app = useApp();
   const isBusy = useSignal(false);
-  const isAsked = useSignal(false);
+  const restored = useSignal<ChosenBackup | undefined>(undefined);
+  const areAllShown = useSignal(false);
   const text = targetTexts();
   const { Name, Kind, LastMs, NextMs, VerifiedMs, Problem, CodedProblem, VerifyProblem, CodedVerifyProblem } =
     target;
@@ -188,6 +190,17 @@ function TargetItem({ target, hasKey, onChange, onEdit, onRemove }: TargetItemPr
     onChange();
   };
   const isDisabled = isBusy.value || !hasKey;
+  const actions = {
+    isDisabled,
+    onVerify: ({ name, title }: ChosenBackup) => {
+      areAllShown.value = false;
+      void act(() => app.call('GW_VerifyTargetBackup', Name, name), text.verified(title));
+    },
+    onRestore: (chosen: ChosenBackup) => {
+      areAllShown.value = false;
+      restored.value = chosen;
+    },
+  };
   return (
     <li>
       <strong>{`${Name} · ${text.kinds[Kind] ?? Kind}`}</strong>
@@ -204,23 +217,15 @@ function TargetItem({ target, hasKey, onChange, onEdit, onRemove }: TargetItemPr
         >
           {isBusy.value ? text.busy : text.run}
         </button>
-        <button
-          class="plain"
-          type="button"
-          disabled={isDisabled || LastMs === 0}
-          aria-label={text.verifyOf(Name)}
-          onClick={() => void act(() => app.call('GW_VerifyTargetBackup', Name), text.verified(Name))}
-        >
-          {text.verify}
-        </button>
+        <TargetActions backup={{ name: '', title: text.newestOn(Name) }} {...actions} />
         <button
           class="plain"
           type="button"
           disabled={isDisabled}
-          aria-label={text.restoreOf(Name)}
-          onClick={() => (isAsked.value = true)}
+          aria-label={text.allOn(Name)}
+          onClick={() => (areAllShown.value = true)}
         >
-          {text.restore}
+          {text.all}
         </button>
         <button class="plain" type="button" aria-label={text.form.changeOf(Name)} onClick={onEdit}>
           {text.form.change}
@@ -229,12 +234,17 @@ function TargetItem({ target, hasKey, onChange, onEdit, onRemove }: TargetItemPr
           {text.form.remove}
         </button>
       </div>
-      {isAsked.value && (
+      {areAllShown.value && (
+        <TargetBackups target={Name} {...actions} onClose={() => (areAllShown.value = false)} />
+      )}
+      {restored.value !== undefined && (
         <ConfirmationDialog
-          title={text.restoreQuestion(Name)}
+          title={text.restoreQuestion(restored.value.title)}
           action={text.restore}
-          onConfirm={() => act(() => app.call('GW_RestoreTargetBackup', Name), text.fetched)}
-          onClose={() => (isAsked.value = false)}
+          onConfirm={() =>
+            act(() => app.call('GW_RestoreTargetBackup', Name, restored.value?.name ?? ''), text.fetched)
+          }
+          onClose={() => (restored.value = undefined)}
         >
           <p>{text.restoreHint}</p>
         </ConfirmationDialog>

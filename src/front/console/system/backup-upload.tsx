@@ -23,7 +23,7 @@ export function BackupUpload({ onUploaded }: { readonly onUploaded: () => void }
   const { backups: text } = systemTexts();
   const upload = async (file: File) => {
     if (file.size > BACKUP_BYTES) {
-      const why = targetTexts().claim.tooLarge(BACKUP_BYTES / 1024 / 1024);
+      const why = targetTexts().tooLarge(BACKUP_BYTES / 1024 / 1024);
       app.notice.value = { text: `${text.uploadFailed}: ${why}`, isError: true };
       return;
     }
