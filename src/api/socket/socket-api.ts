@@ -190,21 +190,19 @@ export class SocketApi {
       (thrown: unknown) => {
         if (request.headers.origin === undefined || socket.destroyed)
           return endWithError(socket, errorResponse(thrown, request.headers), this.#context.clock);
-        socket.off('error', fail);
-        this.#reject(upgrade, thrown);
+        this.#reject(upgrade, thrown, fail);
       },
     );
   }
 
-  /** Rejects the upgrade of a browser so that its page sees why. */
-  #reject({ request, socket, head }: UpgradeRequest, thrown: unknown): void {
-    this.#library.get().then(
-      (library) =>
-        this.#server(library, UNKNOWN_BODY_LIMIT).handleUpgrade(request, socket, head, (webSocket) =>
-          closeRejected(webSocket, thrown, this.#context.clock),
-        ),
-      () => socket.destroy(),
-    );
+  /** Rejects the upgrade of a browser so that its page sees why. `fail` handles errors until then. */
+  #reject({ request, socket, head }: UpgradeRequest, thrown: unknown, fail: () => void): void {
+    this.#library.get().then((library) => {
+      socket.off('error', fail);
+      this.#server(library, UNKNOWN_BODY_LIMIT).handleUpgrade(request, socket, head, (webSocket) =>
+        closeRejected(webSocket, thrown, this.#context.clock),
+      );
+    }, fail);
   }
 
   #endSession(id: string): void {

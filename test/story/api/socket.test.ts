@@ -1,6 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
 import { OWNER, ownerLine, startApi } from '../../tools/gateway/api-fixture.js';
+import { callText, post, resultOrStatus } from '../../tools/client/json-rpc.js';
 import { callOverWebSocket, openWebSocket } from '../../tools/client/message-stream.js';
 import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
 import { RawWebSocket, closeOf, frameBytes, opcode } from '../../tools/client/raw-websocket.js';
@@ -191,4 +194,32 @@ t.test('an invalid upgrade request is rejected as RFC 6455 requires', async (t) 
     rawPost({ port: fixture.port, headers: [ownerLine, 'Upgrade: websocket', 'Connection: Upgrade'], body }),
   );
   t.equal((await other.response()).status, 405);
+});
+
+t.test('an error of a connection is handled at every moment of a rejected upgrade', async (t) => {
+  const fixture = await startApi(t);
+  const { promise: accepted, resolve } = Promise.withResolvers<Socket>();
+  const take = (message: unknown) => resolve((message as { readonly socket: Socket }).socket);
+  subscribe('net.server.socket', take);
+  t.teardown(() => void unsubscribe('net.server.socket', take));
+  await using connection = await RawConnection.open(fixture.port);
+  const socket = await accepted;
+  const listeners: number[] = [];
+  socket.on('removeListener', (name) => {
+    if (name === 'error') queueMicrotask(() => listeners.push(socket.listenerCount('error')));
+  });
+  const lines = [
+    'Host: localhost',
+    'Origin: http://x',
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  ];
+  connection.write(`GET /api/ HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  t.equal((await connection.response()).status, 101, 'a page sees the reason only after the upgrade');
+  t.ok(listeners.length > 1, 'the server and the library take over from each other');
+  t.notOk(listeners.includes(0), `listeners: ${listeners.join()}`);
+  connection.socket.resetAndDestroy();
+  t.equal(resultOrStatus(await post(fixture, callText('Echo', [1]))), 1);
 });
