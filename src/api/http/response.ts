@@ -43,9 +43,10 @@ export async function sendChunks(
   }
 }
 
-/** Resolves at the next `drain` or `close` of the stream. */
+/** Resolves at the next `drain` or `close` of the stream; immediately if it is closed already. */
 export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
+    if (stream.destroyed || stream.closed) return resolve();
     const done = () => {
       stream.off('drain', done).off('close', done);
       resolve();

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { TIMEOUTS } from '../../../src/api/http/listener.js';
+import { sendChunks } from '../../../src/api/http/response.js';
 import { ChunkedResult } from '../../../src/base/json-chunks.js';
 import { ownerLine, startApi } from '../../tools/gateway/api-fixture.js';
 import {
@@ -291,6 +295,21 @@ t.test(
     t.ok(pieces < 300, `${pieces} chunks were created for a client that left`);
   },
 );
+
+t.test('chunks for a client that left between two of them are closed', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => server.close());
+  await once(server, 'listening');
+  await using connection = await RawConnection.open((server.address() as AddressInfo).port);
+  connection.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const [, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+  connection.socket.destroy();
+  await once(response, 'close');
+  let isClosed = false;
+  const chunks = { next: () => '{', close: () => void (isClosed = true) };
+  await withinPatience('the end of the reply', sendChunks(response, chunks, undefined));
+  t.ok(isClosed);
+});
 
 t.test('when the gateway stops, calls in flight are answered, and then the port is closed', async (t) => {
   const fixture = await startApi(t);
