@@ -1,5 +1,5 @@
-import { isCollection, parseDocument } from 'yaml';
-import { HIDDEN } from '../base/url-secrets.js';
+import { isCollection, isNode, parseDocument } from 'yaml';
+import { HIDDEN, maskUrls, unmaskUrlsIn } from '../base/url-secrets.js';
 import type { DocumentPath } from './document.js';
 
 /** A change of one setting; null removes it. */
@@ -33,6 +33,7 @@ export function settingsIn(text: string): Readonly<Record<string, unknown>> {
 
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value === 'string') return maskUrls(value);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, one]) => [
@@ -43,8 +44,9 @@ function withoutSecrets(value: unknown): unknown {
 }
 
 /**
- * Changes settings in a configuration and keeps everything else, comments included. The text must be valid.
- * Returns undefined if a path leads into a value that has no parts.
+ * Changes settings in a configuration and keeps everything else, comments included. A URL that is written as
+ * {@link settingsIn} returns it keeps its secrets. The text must be valid. Returns undefined if a path leads
+ * into a value that has no parts.
  */
 export function changeSettings(text: string, changes: readonly SettingChange[]): string | undefined {
   const document = parseDocument(text);
@@ -58,7 +60,11 @@ export function changeSettings(text: string, changes: readonly SettingChange[]):
     if (isBlocked) return undefined;
     // A key that is missing cannot be deleted if the keys above it are missing, too.
     if (value === null && document.hasIn(path)) document.deleteIn(path);
-    else if (value !== null) document.setIn(path, document.createNode(value));
+    else if (value !== null) {
+      const stored = document.getIn(path);
+      const before: unknown = isNode(stored) ? stored.toJS(document) : stored;
+      document.setIn(path, document.createNode(unmaskUrlsIn(value, before)));
+    }
   }
   return document.toString({ lineWidth: 0 });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import { isRecord } from '../../api/rpc/rpc.js';
 import type { TargetSettings } from '../../backup/targets/open-target.js';
-import { HIDDEN } from '../../base/url-secrets.js';
+import { HIDDEN, unmaskUrlsIn } from '../../base/url-secrets.js';
 import { parseConfig } from '../../config/load.js';
 import type { TargetConfig } from '../../config/schema/backup-schema.js';
 
@@ -27,7 +27,7 @@ export function withSecrets(given: object, stored: TargetSettings | undefined): 
     password: stored?.webdav?.password,
     secretKey: stored?.s3?.secretKey,
   };
-  return Object.fromEntries(
+  const shown = Object.fromEntries(
     Object.entries(given).map(([kind, value]: [string, unknown]) => [
       kind,
       isRecord(value)
@@ -37,6 +37,7 @@ export function withSecrets(given: object, stored: TargetSettings | undefined): 
         : value,
     ]),
   );
+  return unmaskUrlsIn(shown, stored) as object;
 }
 
 /**

@@ -67,6 +67,24 @@ t.test('an area is added with its password, changed and removed; comments stay',
   t.equal((await read(fixture)).Settings.configurators?.length, 1);
 });
 
+t.test('the secrets of URLs are not shown, and stay where a URL is written as it was shown', async (t) => {
+  const url = 'https://box:hyacinth@updates.invalid/x.json?token=daffodil';
+  const masked = 'https://box:***@updates.invalid/x.json?token=***';
+  const fixture = await startGateway(t, `${CONFIG}updates: { url: "${url}" }\n`);
+  const before = await read(fixture);
+  t.match(before.Settings, { updates: { url: masked } });
+  t.notMatch(JSON.stringify(before), /hyacinth|daffodil/);
+  for (const [path, value] of [
+    ['updates.url', masked],
+    ['updates', { url: masked, install: false }],
+  ] as const) {
+    t.match(await change(fixture, [path, value]), { Problems: [] }, path);
+    t.match(await fileOf(fixture), url, path);
+  }
+  await change(fixture, ['updates.url', masked.replace('updates.', 'other.')]);
+  t.notMatch(await fileOf(fixture), /hyacinth|daffodil/, 'never with another host');
+});
+
 t.test('changes are checked without being made', async (t) => {
   const fixture = await startGateway(t, CONFIG);
   const before = await fileOf(fixture);

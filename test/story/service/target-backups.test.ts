@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { withSecrets } from '../../../src/composition/backup/target-settings.js';
 import { runCli } from '../../tools/gateway/run-cli.js';
 import { rpc, valueAt, idOf } from '../../tools/client/json-rpc.js';
 import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
@@ -151,4 +152,13 @@ t.test('the password of a server may be shorter than those of the gateway', asyn
   t.match(await change('backup.targets[0].webdav', { ...webdav, password: 'third' }), { Applied: ['name'] });
   t.equal(await change('remoteAccess.password', 'short'), 'PARAMETER_BOUNDS');
   t.match(await readFile(join(fixture.directory, 'gateway.yaml'), 'utf8'), 'password: third');
+});
+
+t.test('a target that is tested as it is shown has the stored secrets of its URL', (t) => {
+  const stored = { name: 'nas', webdav: { url: 'https://me:tulip@nas.example/dav', password: 'lilac' } };
+  const shown = { name: 'nas', webdav: { url: 'https://me:***@nas.example/dav', password: '***' } };
+  t.strictSame(withSecrets(shown, stored), stored);
+  const other = { name: 'nas', webdav: { url: 'https://me:***@other.example/dav' } };
+  t.strictSame(withSecrets(other, stored), other, 'never with another host');
+  t.end();
 });
