@@ -214,7 +214,8 @@ export class Gateway implements AsyncDisposable {
       const all = [...problems, ...(this.#api?.problems() ?? [])];
       return {
         Applied: RELOADABLE,
-        NeedsRestart: needsRestart(before, loaded.config),
+        // A change waits for a restart until it is made or reverted, however many reloads there are.
+        NeedsRestart: needsRestart(this.#foundation.loaded.config, loaded.config),
         Problems: all.map(String),
         CodedProblems: all.map(recordOf),
       };

@@ -174,6 +174,14 @@ t.test('a reload applies what can change at run time, and lists what needs a res
     'METHOD_NOT_FOUND',
     'not before a restart',
   );
+  const needsRestart = async () => {
+    const report = resultOrStatus(await post(fixture, callText('GW_ReloadConfiguration', []), me));
+    return (report as { NeedsRestart?: readonly string[] }).NeedsRestart;
+  };
+  t.strictSame(await needsRestart(), ['board', 'store', 'api.aliases'], 'still, without another change');
+  const same = SIMULATED_CONFIG.replace(OWNER.username, 'me@example.org').replace(OWNER.password, 'another');
+  await fixture.configure(same + SAMPLE_TREE);
+  t.strictSame(await needsRestart(), [], 'what the gateway was started with');
 });
 
 t.test('a reload of an invalid configuration changes nothing', async (t) => {
