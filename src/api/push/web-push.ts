@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 import { fault, messageOf } from '../../base/fault.js';
+import { Lazy } from '../../base/lazy.js';
 import type { Log } from '../../base/log.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { Change } from '../../kernel/changes.js';
@@ -71,7 +72,7 @@ export class WebPush implements AsyncDisposable {
   readonly #inFlight = new Map<string, number>();
   readonly #timers = new Set<Cancel>();
   readonly #queue = new SerialQueue();
-  #key: Promise<VapidKey> | undefined;
+  readonly #key = new Lazy(() => this.#loadKey());
   #unlisten: Cancel | undefined;
   readonly #stopSessions: Cancel;
   #isClosed = false;
@@ -100,7 +101,7 @@ export class WebPush implements AsyncDisposable {
 
   /** The public key with which browsers subscribe; it is created on first use. */
   async publicKey(): Promise<string> {
-    return (await this.#vapid()).publicKey;
+    return (await this.#key.get()).publicKey;
   }
 
   has(session: BrowserSession): boolean {
@@ -169,11 +170,6 @@ export class WebPush implements AsyncDisposable {
     });
   }
 
-  #vapid(): Promise<VapidKey> {
-    this.#key ??= this.#loadKey();
-    return this.#key;
-  }
-
   async #loadKey(): Promise<VapidKey> {
     const { log } = this.#context;
     try {
@@ -236,7 +232,7 @@ export class WebPush implements AsyncDisposable {
       auth: Buffer.from(subscription.auth, 'base64url'),
     };
     const headers = {
-      Authorization: (await this.#vapid()).authorization(endpoint, clock.nowMs()),
+      Authorization: (await this.#key.get()).authorization(endpoint, clock.nowMs()),
       'Content-Encoding': 'aes128gcm',
       'Content-Type': 'application/octet-stream',
       TTL: String(TTL_S),

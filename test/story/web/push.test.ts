@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, rmdir, stat } from 'node:fs/promises';
 import t, { type Test } from 'tap';
 import type { ApiContext } from '../../../src/api/api-options.js';
 import { isLoopback } from '../../../src/base/addresses.js';
@@ -148,6 +148,16 @@ t.test('subscriptions survive a restart', async (t) => {
   popup(again, 'Again', 'text');
   await until('the message', () => service.received.length === 1);
   t.match(receiver.read(service.received[0]?.body ?? Buffer.of()), { title: 'Again' });
+});
+
+t.test('a key that could not be stored is created by a later request', async (t) => {
+  const { fixture } = await start(t);
+  const cookie = await signIn(fixture, 'Phone');
+  const key = () => asked(fixture.port, ['GET', `/wfc/${AREA}/push`], { cookie });
+  await mkdir(`${fixture.directory}/push-key.pem`);
+  t.not((await key()).status, 200);
+  await rmdir(`${fixture.directory}/push-key.pem`);
+  t.equal((await key()).status, 200);
 });
 
 t.test('an ended subscription is removed, and a busy service is tried again a few times', async (t) => {
