@@ -50,6 +50,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     return openWeb(this.#webContext(), { serve: undefined, basicAuth: undefined });
   });
   #closed: Promise<void> | undefined;
+  /** Resolves when the sessions of the last run are verified. */
+  #verified: Promise<unknown> | undefined;
   /** Fingerprint of the owner's credentials: when it changes, all temporary tokens are revoked. */
   #ownerFingerprint = '';
 
@@ -120,6 +122,9 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       await api.#browsers.load();
       await api.#push.load();
       await api.#queue.run(() => api.#apply(options));
+      // A session is verified with its next request, but a lost phone gets push messages without one. Each
+      // account takes a slow hash, so the start does not wait.
+      api.#verified = api.#browsers.list(api.#accounts);
     } catch (thrown) {
       await api.close();
       throw thrown;
@@ -241,6 +246,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     for (const stop of this.#stopRenewing) stop();
     this.#access.close();
     await Promise.all([this.#sockets.close(), this.#listeners.close()]);
+    await this.#verified;
     await this.#push.close();
     await this.#browsers.close();
   }

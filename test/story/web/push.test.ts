@@ -150,6 +150,24 @@ t.test('subscriptions survive a restart', async (t) => {
   t.match(receiver.read(service.received[0]?.body ?? Buffer.of()), { title: 'Again' });
 });
 
+t.test('a password that was changed while the gateway was off ends the subscriptions', async (t) => {
+  const { service, fixture } = await start(t);
+  await subscribed(fixture, service.endpoint('/a'));
+  await fixture.api.close();
+  const parts = { ...reaching(service), directory: fixture.directory };
+  const changed = [...fixture.configurators.values()].map((one) => ({ ...one, password: 'petunia' }));
+  const configurators = {
+    get: (id: number) => changed.find((one) => one.id === id),
+    all: () => changed,
+  };
+  const again = await startApi(t, {}, { ...parts, configurators });
+  await until('the end of the subscription', () => again.api.pushDevices(AREA).length === 0);
+  popup(again, 'Again', 'text');
+  await again.api.close();
+  t.equal(service.received.length, 0);
+  t.notMatch(await readFile(`${fixture.directory}/push.json`, 'utf8'), '127.0.0.1', 'for good');
+});
+
 t.test('a key that could not be stored is created by a later request', async (t) => {
   const { fixture } = await start(t);
   const cookie = await signIn(fixture, 'Phone');
