@@ -101,7 +101,7 @@ export class Authenticator {
       !this.#isKnownWrong(digest) &&
       (await this.#verifyOnce(digest, () =>
         this.#queue.verify({
-          account: account.name,
+          account: countedName(account),
           address,
           failures,
           verify: () => this.#verifyAndRemember(digest, account, login),
@@ -116,7 +116,7 @@ export class Authenticator {
    * many wait.
    */
   async fail(account: Account, { remote, socket }: LoginOrigin): Promise<void> {
-    const who = `${account.name} ${clientKey(remote)}`;
+    const who = `${countedName(account)} ${clientKey(remote)}`;
     const { count, delayMs } = this.#failures.add(who, socket);
     this.failed += 1;
     this.#logFailure(account, remote, count);
@@ -214,10 +214,21 @@ export class Authenticator {
   /** Logs and reports the 1st, 10th, 100th … failure of an address: a flood must not fill the log. */
   #logFailure(account: Account, remote: string, failures: number): void {
     if (!/^10*$/.test(String(failures))) return;
-    const about = { kind: logKind.passwordRejected, remote, account: account.name, failures };
-    this.#log.warn(about, 'wrong user name or password');
-    this.rejected.emit({ account: account.name, remote, failures });
+    const name = countedName(account);
+    this.#log.warn(
+      { kind: logKind.passwordRejected, remote, account: name, failures },
+      'wrong user name or password',
+    );
+    this.rejected.emit({ account: name, remote, failures });
   }
+}
+
+/**
+ * The name that failures are counted and logged with. Clients can name any number of accounts that do not
+ * exist; each would have a turn of its own in the queue, and an unused throttle.
+ */
+function countedName({ name, secret }: Account): string {
+  return secret === undefined ? 'nobody' : name;
 }
 
 function dropFirst(from: Set<string> | Map<string, unknown>): void {

@@ -1,13 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { OWNER, ownerLine, startApi } from '../../tools/gateway/api-fixture.js';
+import { Accounts } from '../../../src/api/access/accounts.js';
+import { Authenticator } from '../../../src/api/access/authenticator.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { HitLimits, OWNER, RecordedLog, ownerLine, startApi } from '../../tools/gateway/api-fixture.js';
 import { hashPassword } from '../../../src/base/credentials/password-hash.js';
 import { UNVERIFIED_PER_ADDRESS } from '../../../src/api/access/unverified-budget.js';
 import { callText, post, exchangeRaw, resultOrStatus } from '../../tools/client/json-rpc.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
 import { RawWebSocket, closeOf, frameBytes, opcode } from '../../tools/client/raw-websocket.js';
+import { until } from '../../tools/until.js';
 
 t.test('a pipelined request with a wrong login is never answered as the owner', async (t) => {
   const fixture = await startApi(t);
@@ -209,4 +213,37 @@ t.test('a correct login is neither rejected nor delayed by concurrent wrong ones
   t.ok(order.length < 42, 'before the other logins are finished');
   await fixture.api.close();
   await Promise.allSettled(crowd);
+});
+
+t.test('logins to fronts that do not exist delay no correct one, and do not fill the log', async (t) => {
+  const [log, clock] = [new RecordedLog(), new ManualClock()];
+  const access = new Authenticator(log, clock, new HitLimits());
+  const accounts = new Accounts(OWNER, { get: () => undefined, all: () => [] });
+  const from = (remote: string) => ({ remote, socket: {} });
+  const mistyped = { username: OWNER.username, password: 'swordfihs' };
+  t.equal(await access.verify(accounts.owner, mistyped, from('127.0.0.3')), false);
+  const attempts: Promise<unknown>[] = [];
+  const attempt = (n: number) => {
+    const login = { username: 'webfront', password: 'x' };
+    const account = accounts.configurator(60_000 + n);
+    attempts.push(access.verify(account, login, from('127.0.0.2')).catch(() => undefined));
+  };
+  // From 100 failures on, at most one login is verified every 250 ms.
+  for (let n = 1; n < 100; n++) {
+    attempt(n);
+    await until(`failure ${n}`, () => access.failed > n);
+  }
+  let isVerified = false;
+  const correct = access.verify(accounts.owner, OWNER, from('127.0.0.3')).then(
+    (isCorrect) => (isVerified = isCorrect),
+    () => undefined,
+  );
+  for (let n = 100; n < 120; n++) attempt(n);
+  clock.advance(250);
+  await until('the next verification', () => isVerified || access.failed > 100);
+  t.ok(isVerified, 'the correct login is verified next');
+  const warnings = log.lines.filter((line) => line.includes('wrong user name or password'));
+  t.equal(warnings.length, 3, 'the first of the owner; the 1st and 10th of nobody');
+  access.close();
+  await Promise.all([correct, ...attempts]);
 });

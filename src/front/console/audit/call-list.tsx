@@ -49,10 +49,11 @@ function RejectedLogin({ entry }: EntryProps) {
   );
 }
 
-/** What an account opens: `owner`, `configurator 12345`, `web server house`. */
+/** What an account opens: `owner`, `configurator 12345`, `web server house`; `nobody` opens nothing. */
 function accountName({ gateway: { model } }: ConsoleApp, account: string): string {
   const { accounts } = auditTexts();
   if (account === 'owner') return accounts.owner;
+  if (account === 'nobody') return accounts.nobody;
   const id = /^configurator (\d+)$/.exec(account)?.[1];
   if (id !== undefined) return accounts.configurator(model.find(Number(id))?.name ?? id);
   return accounts.server(account.replace(/^web server /, ''));

@@ -205,6 +205,7 @@ const en = {
   wrongCode: 'Wrong claim code',
   accounts: {
     owner: 'console',
+    nobody: 'an account that does not exist',
     configurator: (name: string) => `front ${name}`,
     server: (name: string) => `web server ${name}`,
   },
@@ -235,6 +236,7 @@ const de: Widened<typeof en> = {
   wrongCode: 'Falscher Einrichtungscode',
   accounts: {
     owner: 'Konsole',
+    nobody: 'Konto, das es nicht gibt',
     configurator: (name) => `Oberfläche ${name}`,
     server: (name) => `Webserver ${name}`,
   },
