@@ -123,8 +123,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       await api.#push.load();
       await api.#queue.run(() => api.#apply(options));
       // A session is verified with its next request, but a lost phone gets push messages without one. Each
-      // account takes a slow hash, so the start does not wait.
-      api.#verified = api.#browsers.list(api.#accounts);
+      // account takes a slow hash, so the start does not wait. Whatever fails here, each request verifies again.
+      api.#verified = api.#browsers.list(api.#accounts).catch(() => undefined);
     } catch (thrown) {
       await api.close();
       throw thrown;
