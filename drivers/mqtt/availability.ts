@@ -64,7 +64,7 @@ export function watchAvailability(
   const { AvailabilityTopic: topic, AvailabilityPath, Available, Unavailable } = host.properties;
   if (topic === '') return undefined;
   const path = parseJsonPath(AvailabilityPath);
-  return topics.subscribe(topic, 1, (message) => {
+  return topics.subscribe(host, { filter: topic, qos: 1 }, (message) => {
     const state = AvailabilityPath === '' ? message.text : valueAtPath(message.json, path);
     if (state !== Available && state !== Unavailable) {
       const text = () =>

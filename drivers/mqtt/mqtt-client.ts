@@ -216,7 +216,7 @@ function connectOptions({ id, properties: settings }: Host<Properties>): Connect
 /** Subscribes only to make the topics known. */
 function observeTopics(host: Host, topics: SubscriptionRouter, filter: string): void {
   topics
-    .subscribe(filter, 0, () => undefined)
+    .subscribe(host, { filter, qos: 0 }, () => undefined)
     .ready.catch((thrown: unknown) =>
       host.log.warn({ instance: host.id, filter, err: thrown }, 'subscription failed'),
     );

@@ -194,7 +194,11 @@ class MqttDevice implements OpenInstance {
     const handle = topic.isCounter
       ? (message: Message) => this.#count(entry, message)
       : (message: Message) => this.#read(entry, message);
-    entry.subscription = this.#topics.subscribe(topic.stateTopic, topic.qos, handle);
+    entry.subscription = this.#topics.subscribe(
+      this.#host,
+      { filter: topic.stateTopic, qos: topic.qos },
+      handle,
+    );
   }
 
   #count(entry: TopicVariable, message: Message): void {

@@ -5,6 +5,7 @@ import { onNextIteration, yieldToEventLoop } from '../../src/base/event-loop.js'
 import { SerialQueue } from '../../src/base/serial-queue.js';
 import type { Flow, Host } from '../../src/device/module.js';
 import type { BrokerConnection, ConnectionListener, PublishOptions, QoS } from './broker.js';
+import { EARLY_WINDOW_MS, EarlyMessages, type SubscriptionOwner } from './early-messages.js';
 import type { AvailabilityTopic } from './publishing/announcement.js';
 import { hasWildcards, matchesFilter, validateTopic } from './topic-filter.js';
 import type { Message } from './message.js';
@@ -22,13 +23,6 @@ export const KNOWN_TOPICS_LIMIT = 10_000;
 
 /** Longer topics are not cached, so that they cannot exhaust the memory. */
 const KNOWN_TOPIC_MAX_LENGTH = 256;
-
-/** How long after connecting, and how many, queued messages of the session wait for their subscribers. */
-const EARLY_WINDOW_MS = 10_000;
-const EARLY_MESSAGE_LIMIT = 1_000;
-
-/** Limit of their total size: one message may have 16 MiB. */
-export const EARLY_BYTE_LIMIT = 16 * 1024 * 1024;
 
 /** How much of the last payload of each topic is kept for `MQTT_GetKnownDevices`, bytes. */
 const PREVIEW_BYTES = 64;
@@ -59,7 +53,13 @@ interface TopicOwner {
   isPublishing(topic: string): boolean;
 }
 
+interface SubscribeOptions {
+  readonly filter: string;
+  readonly qos: QoS;
+}
+
 interface Subscriber {
+  readonly owner: SubscriptionOwner;
   readonly listener: (message: Message) => void;
   /**
    * True once a message has arrived since it subscribed. A retained message that the broker repeats for
@@ -110,9 +110,7 @@ export class SubscriptionRouter implements ConnectionListener {
   #connection: BrokerConnection | undefined;
   #nextId = 1;
   #isFlushing = false;
-  /** Messages that arrived before their subscribers. */
-  #early: Message[] | undefined;
-  #earlyBytes = 0;
+  #early: EarlyMessages | undefined;
   #turn = 0;
   #isTurnOver = false;
 
@@ -120,7 +118,7 @@ export class SubscriptionRouter implements ConnectionListener {
     this.#host = host;
     this.#options = options;
     if (!options.hasSession) return;
-    this.#early = [];
+    this.#early = new EarlyMessages();
     host.clock.after(EARLY_WINDOW_MS, () => (this.#early = undefined));
   }
 
@@ -158,15 +156,18 @@ export class SubscriptionRouter implements ConnectionListener {
 
   /**
    * Subscribes to a filter. The listener is called for each message as long as the connection lives, and
-   * before this function returns for queued messages of the session.
+   * before this function returns for queued messages of the session. A reopened instance does not receive
+   * again what it has received.
    */
-  subscribe(filter: string, qos: QoS, listener: (message: Message) => void): Subscription {
+  subscribe(
+    owner: SubscriptionOwner,
+    { filter, qos }: SubscribeOptions,
+    listener: (message: Message) => void,
+  ): Subscription {
     const entry = this.#entry(filter, qos);
-    const subscriber: Subscriber = { listener, hasReceived: false };
+    const subscriber: Subscriber = { owner, listener, hasReceived: false };
     entry.subscribers.add(subscriber);
-    for (const message of this.#early ?? []) {
-      if (matchesFilter(filter, message.topic)) this.#deliver(entry, subscriber, message);
-    }
+    for (const message of this.#early?.take(owner, filter) ?? []) this.#deliver(entry, subscriber, message);
     const renew = async () => {
       subscriber.hasReceived = false;
       await this.#scheduleUpdate(entry);
@@ -218,7 +219,7 @@ export class SubscriptionRouter implements ConnectionListener {
         this.#isTurnOver = false;
       });
     }
-    this.#queueEarly(message);
+    const early = this.#early?.add(message);
     const route = this.#route(message.topic);
     route.count += 1;
     route.lastMs = this.#host.clock.nowMs();
@@ -226,20 +227,15 @@ export class SubscriptionRouter implements ConnectionListener {
     message.payload.copy(route.head);
     for (const entry of route.entries) {
       if (message.subscriptionIds !== undefined && !message.subscriptionIds.includes(entry.id)) continue;
-      for (const subscriber of entry.subscribers) this.#deliver(entry, subscriber, message);
+      for (const subscriber of entry.subscribers) {
+        early?.take(subscriber.owner);
+        this.#deliver(entry, subscriber, message);
+      }
     }
   }
 
   onLost(cause: Error): void {
     this.#host.reportLost(cause);
-  }
-
-  #queueEarly(message: Message): void {
-    const bytes = message.payload.length + message.topic.length;
-    if (this.#early === undefined || this.#early.length >= EARLY_MESSAGE_LIMIT) return;
-    if (this.#earlyBytes + bytes > EARLY_BYTE_LIMIT) return;
-    this.#earlyBytes += bytes;
-    this.#early.push(message.copy());
   }
 
   /** The filters with subscribers. */

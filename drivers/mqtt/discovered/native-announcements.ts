@@ -6,6 +6,7 @@ import {
   shellyStatusRequest,
 } from '../discovery/native/shelly.js';
 import { readTasmota, type TasmotaParts } from '../discovery/native/tasmota.js';
+import type { SubscriptionOwner } from '../early-messages.js';
 import type { Message } from '../message.js';
 import type { Subscription } from '../subscription-router.js';
 import type { DiscoveryHub } from './discovery-hub.js';
@@ -20,11 +21,13 @@ const NATIVE_LIMIT = 256 * 1024;
 
 /** The announcements of devices in formats of their own, for the discovery of one broker. */
 export class NativeAnnouncements {
+  readonly #owner: SubscriptionOwner;
   readonly #hub: DiscoveryHub;
   /** The last payloads of Tasmota devices, by hardware address. */
   readonly #parts = new Map<string, TasmotaParts>();
 
-  constructor(hub: DiscoveryHub) {
+  constructor(owner: SubscriptionOwner, hub: DiscoveryHub) {
+    this.#owner = owner;
     this.#hub = hub;
   }
 
@@ -54,7 +57,7 @@ export class NativeAnnouncements {
   }
 
   #subscribe(filter: string, take: (message: Message, text: string) => void): Subscription {
-    return this.#hub.topics.subscribe(filter, 0, (message) => {
+    return this.#hub.topics.subscribe(this.#owner, { filter, qos: 0 }, (message) => {
       if (message.payload.length <= NATIVE_LIMIT && message.text !== undefined) take(message, message.text);
     });
   }

@@ -238,7 +238,8 @@ class DiscoveredDevice implements OpenInstance {
 
   #subscribe(topic: string, use: TopicUse): Subscription {
     const paced = { handled: 0, held: undefined, handle: (message: Message) => this.#take(use, message) };
-    return this.#hub.topics.subscribe(topic, use.qos, (message) => this.#messages.take(paced, message));
+    const options = { filter: topic, qos: use.qos };
+    return this.#hub.topics.subscribe(this.#host, options, (message) => this.#messages.take(paced, message));
   }
 
   #take({ availability, variables, images }: TopicUse, message: Message): void {

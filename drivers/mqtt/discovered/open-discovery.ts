@@ -53,9 +53,11 @@ class Discovery implements OpenInstance, Search {
   async subscribe(): Promise<void> {
     const { Prefix } = this.#host.properties;
     for (const filter of [`${Prefix}/+/+/config`, `${Prefix}/+/+/+/config`])
-      this.#subscriptions.push(this.#hub.topics.subscribe(filter, 0, (message) => this.#take(message)));
+      this.#subscriptions.push(
+        this.#hub.topics.subscribe(this.#host, { filter, qos: 0 }, (message) => this.#take(message)),
+      );
     const { Tasmota, Shelly } = this.#host.properties;
-    const native = new NativeAnnouncements(this.#hub);
+    const native = new NativeAnnouncements(this.#host, this.#hub);
     if (Tasmota) this.#subscriptions.push(...native.subscribeTasmota());
     if (Shelly) this.#subscriptions.push(...native.subscribeShelly());
     for (const { ready } of this.#subscriptions) await this.#granted(ready);

@@ -115,7 +115,7 @@ export class Publisher implements OpenInstance {
   }
 
   #subscribe(filter: string, listener: (message: Message) => void): void {
-    this.#subscriptions.push(this.#router.subscribe(filter, 1, listener));
+    this.#subscriptions.push(this.#router.subscribe(this.#host, { filter, qos: 1 }, listener));
   }
 
   /** Whether this or another publisher of the connection publishes a topic. */

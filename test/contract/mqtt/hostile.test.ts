@@ -6,7 +6,8 @@ import type { BrokerConnection, QoS } from '../../../drivers/mqtt/broker.js';
 import { NetworkConnector } from '../../../drivers/mqtt/network-connection.js';
 import { Message } from '../../../drivers/mqtt/message.js';
 import { PACKETS_PER_TURN } from '../../../drivers/mqtt/paced-stream.js';
-import { EARLY_BYTE_LIMIT, SubscriptionRouter } from '../../../drivers/mqtt/subscription-router.js';
+import { EARLY_BYTE_LIMIT } from '../../../drivers/mqtt/early-messages.js';
+import { SubscriptionRouter } from '../../../drivers/mqtt/subscription-router.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { liveBytesWithBuffers } from '../../tools/memory.js';
@@ -265,7 +266,8 @@ await t.test('a burst of tiny packets is handled in small parts', async (t) => {
   t.ok(most <= PACKETS_PER_TURN, `${most} in one iteration of the event loop`);
 });
 
-await t.test('messages that arrive before their subscribers are queued up to a limit in bytes', (t) => {
+/** The router of a persistent session, without a connection. */
+function sessionRouter(): SubscriptionRouter {
   const host = {
     id: 1,
     clock: new ManualClock(),
@@ -275,17 +277,52 @@ await t.test('messages that arrive before their subscribers are queued up to a l
     reportLost: () => undefined,
     countMessage: () => undefined,
   };
-  const topics = new SubscriptionRouter(host, {
+  return new SubscriptionRouter(host, {
     hasSession: true,
     openSecondaryConnection: () => Promise.reject(new Error('no other connection')),
   });
+}
+
+await t.test('messages that arrive before their subscribers are queued up to a limit in bytes', (t) => {
+  const topics = sessionRouter();
   const part = EARLY_BYTE_LIMIT / 4;
   for (let n = 0; n < 10; n++)
     topics.onMessage(new Message(`big/${n}`, Buffer.alloc(part), { retain: false }));
   topics.onMessage(new Message('small', Buffer.from('1'), { retain: false }));
   const received: string[] = [];
-  topics.subscribe('#', 0, ({ topic }) => void received.push(topic));
+  topics.subscribe({ id: 2 }, { filter: '#', qos: 0 }, ({ topic }) => void received.push(topic));
   t.same(received, ['big/0', 'big/1', 'big/2', 'small']);
+  t.end();
+});
+
+await t.test('a reopened instance does not receive again what it has received', (t) => {
+  const topics = sessionRouter();
+  const publish = (topic: string) =>
+    topics.onMessage(new Message(topic, Buffer.from('x'), { retain: false }));
+  const subscribe = (owner: { id: number }, filter = 'a/+') => {
+    const received: string[] = [];
+    const subscription = topics.subscribe(
+      owner,
+      { filter, qos: 1 },
+      ({ topic }) => void received.push(topic),
+    );
+    return { received, close: () => subscription.close() };
+  };
+  publish('a/early');
+  const first = { id: 2 };
+  const [open, alike] = [subscribe(first), subscribe(first)];
+  publish('a/live');
+  t.same(open.received, ['a/early', 'a/live']);
+  t.same(alike.received, ['a/early', 'a/live'], 'each subscription of one opening receives it');
+  t.same(subscribe(first).received, ['a/early', 'a/live'], 'and so does a later one');
+  open.close();
+  alike.close();
+  publish('b/early');
+  const second = { id: 2 };
+  t.same(subscribe(second).received, []);
+  t.same(subscribe(second, '#').received, ['b/early'], 'only what it has not received');
+  t.same(subscribe({ id: 2 }, '#').received, [], 'and that only once');
+  t.same(subscribe({ id: 3 }).received, ['a/early', 'a/live'], 'other instances receive it');
   t.end();
 });
 

@@ -186,12 +186,15 @@ async function connectedTopics(broker = new SimulatedBroker()) {
   return { broker, clock, topics, lost, requests, connection, ending };
 }
 
+/** One opening of an instance. */
+const OWNER = { id: 2 };
+
 await t.test('several listeners share one subscription', async (t) => {
   const { broker, topics, requests } = await connectedTopics();
   broker.publish('a', 'kept', true);
   const received: string[] = [];
   const listen = (name: string, filter: string) =>
-    topics.subscribe(filter, 1, ({ text, isRetained: retained }) =>
+    topics.subscribe(OWNER, { filter, qos: 1 }, ({ text, isRetained: retained }) =>
       received.push(`${name}:${text}${retained ? '!' : ''}`),
     );
   const first = listen('1', 'a');
@@ -217,10 +220,10 @@ await t.test('several listeners share one subscription', async (t) => {
 await t.test('a listener that throws does not affect the others', async (t) => {
   const { broker, topics } = await connectedTopics();
   const received: string[] = [];
-  topics.subscribe('a', 0, () => {
+  topics.subscribe(OWNER, { filter: 'a', qos: 0 }, () => {
     throw new Error('boom');
   });
-  await topics.subscribe('a', 0, ({ topic }) => received.push(topic)).ready;
+  await topics.subscribe(OWNER, { filter: 'a', qos: 0 }, ({ topic }) => received.push(topic)).ready;
   broker.publish('a', '1');
   t.same(received, ['a']);
 });
@@ -228,7 +231,7 @@ await t.test('a listener that throws does not affect the others', async (t) => {
 await t.test('the list of known topics is limited', async (t) => {
   const { broker, topics } = await connectedTopics();
   let received = 0;
-  await topics.subscribe('#', 0, () => (received += 1)).ready;
+  await topics.subscribe(OWNER, { filter: '#', qos: 0 }, () => (received += 1)).ready;
   for (let n = 0; n < KNOWN_TOPICS_LIMIT + 10; n += 1) broker.publish(`t/${n}`, 'x'.repeat(n % 100));
   broker.publish('y'.repeat(60_000), 'long');
   const known = topics.knownTopics() as { Topic: string; LastPayload: string; Count: number }[];
@@ -253,7 +256,7 @@ await t.test('a publish without acknowledgement times out and closes the connect
 await t.test('a list of retained messages has limits, and always releases its connection', async (t) => {
   const { broker, clock, topics } = await connectedTopics();
   t.same(await listRetainedTopics(topics), [], 'without a subscription there are no filters');
-  await topics.subscribe('t/#', 0, () => undefined).ready;
+  await topics.subscribe(OWNER, { filter: 't/#', qos: 0 }, () => undefined).ready;
   const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
   await until('the pause', () => clock.pendingTimers === 2);
   clock.advance(LIST_DEADLINE_MS);
@@ -273,7 +276,7 @@ await t.test('a list of retained messages has limits, and always releases its co
 
 await t.test('a query of the broker ends with the connection that started it', async (t) => {
   const { clock, topics, ending } = await connectedTopics();
-  await topics.subscribe('t', 0, () => undefined).ready;
+  await topics.subscribe(OWNER, { filter: 't', qos: 0 }, () => undefined).ready;
   const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
   await until('the pause', () => clock.pendingTimers === 2);
   ending.abort();
