@@ -60,6 +60,10 @@ export function createHost(options: InstanceHostOptions, signal: AbortSignal): H
       const target = variable(ident);
       if (!signal.aborted && target !== undefined) quality.markUncertain(target, problem);
     },
+    markGood: (ident) => {
+      const target = variable(ident);
+      if (!signal.aborted && target !== undefined) quality.markGood(target);
+    },
     reportRule: (ident, rule) => {
       const target = variable(ident);
       if (!signal.aborted && target !== undefined) kernel.variables.setRule(target, rule);

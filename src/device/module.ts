@@ -157,6 +157,8 @@ export interface Host<P = unknown> {
   reportUncertain(ident: string, value: Value, problem: QualityProblem): void;
   /** Marks the present value as uncertain until the next report. */
   markUncertain(ident: string, problem: QualityProblem): void;
+  /** Marks the present value as good, without reporting it again: a repeated event would be a new one. */
+  markGood(ident: string): void;
   /**
    * Marks the device as unavailable although the connection to it is up, with the reason; undefined marks it as available. While it is unavailable all its values are bad. A newly opened instance is available.
    */

@@ -127,6 +127,11 @@ export class QualityTracker {
     if (deadline !== undefined) this.#options.deadlines.cancel(deadline);
   }
 
+  /** Implements `Host.markGood`. */
+  markGood(variable: Variable): void {
+    this.#options.kernel.variables.setQualityProblem(variable, this.#unavailable);
+  }
+
   /** The instance is online: values that were not reported while it opened are stale. */
   setOnline(): void {
     const { kernel, instance } = this.#options;

@@ -366,6 +366,8 @@ class DiscoveredDevice implements OpenInstance {
     else if (last === undefined) {
       if (host.lastValue(ident) !== undefined) host.markUncertain(ident, NOT_REPORTED);
     } else if (last.value === UNKNOWN) host.markUncertain(ident, NOT_KNOWN);
+    // Reported again, an event would be a new one.
+    else if (model.sources.some(({ isEvent }) => isEvent === true)) host.markGood(ident);
     // What arrived before the availability is as old as it was.
     else host.report(ident, last.value, last.atMs);
   }

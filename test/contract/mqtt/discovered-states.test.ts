@@ -134,6 +134,44 @@ await test('events are not repeated, and texts with the same value are events ag
   t.strictSame(seen, ['press', 'press']);
 });
 
+await test('an event is not reported again when its device is available again', async (t) => {
+  await using all = await DiscoveryFixture.start();
+  const availability_topic = 'a';
+  all.broker.publish('a', 'online', true);
+  all.announce('event', 'button', { state_topic: 'e', availability_topic });
+  all.announce('tag', 'reader', { topic: 'e', availability_topic });
+  all.announce('device_automation', 'press', {
+    automation_type: 'trigger',
+    type: 'press',
+    subtype: 'button',
+    topic: 'e',
+    availability_topic,
+  });
+  const device = await all.device(3);
+  const { broker, fixture } = all;
+  const idents = Array.from(device.children ?? [], ({ ident }) => ident).filter((ident) =>
+    /^(event|tag|device_automation)_/.test(ident),
+  );
+  t.equal(idents.length, 3);
+  const seen = idents.map((ident) => fixture.watch(device, ident));
+  const counts = () => seen.map(({ length }) => length);
+  const qualities = () => idents.map((ident) => fixture.quality(device, ident));
+  const away = Array(3).fill('bad UNAVAILABLE');
+  broker.publish('e', '{"event_type":"press"}');
+  t.strictSame(counts(), [1, 1, 1]);
+  broker.publish('a', 'offline');
+  t.strictSame(qualities(), away);
+  broker.publish('a', 'online');
+  t.strictSame(qualities(), ['good', 'good', 'good']);
+  t.strictSame(counts(), [1, 1, 1]);
+  broker.publish('a', 'offline');
+  broker.publish('e', '{"event_type":"press"}');
+  t.strictSame(qualities(), away, 'one that arrives before it is available');
+  broker.publish('a', 'online');
+  t.strictSame(qualities(), ['good', 'good', 'good']);
+  t.strictSame(counts(), [2, 2, 2], 'is reported once, too');
+});
+
 await test('a Tasmota is adopted, its state requested, and a command sent', async (t) => {
   await using all = await DiscoveryFixture.start();
   const config = {
