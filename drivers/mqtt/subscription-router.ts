@@ -56,11 +56,17 @@ interface TopicOwner {
 interface SubscribeOptions {
   readonly filter: string;
   readonly qos: QoS;
+  /**
+   * Whether only messages are delivered that arrive after the broker has accepted the subscription. It may
+   * have queued earlier ones for the session, hours ago.
+   */
+  readonly skipsQueued?: boolean;
 }
 
 interface Subscriber {
   readonly owner: SubscriptionOwner;
   readonly listener: (message: Message) => void;
+  isListening: boolean;
   /**
    * True once a message has arrived since it subscribed. A retained message that the broker repeats for
    * another subscriber is older.
@@ -161,11 +167,11 @@ export class SubscriptionRouter implements ConnectionListener {
    */
   subscribe(
     owner: SubscriptionOwner,
-    { filter, qos }: SubscribeOptions,
+    { filter, qos, skipsQueued = false }: SubscribeOptions,
     listener: (message: Message) => void,
   ): Subscription {
     const entry = this.#entry(filter, qos);
-    const subscriber: Subscriber = { owner, listener, hasReceived: false };
+    const subscriber: Subscriber = { owner, listener, isListening: !skipsQueued, hasReceived: false };
     entry.subscribers.add(subscriber);
     for (const message of this.#early?.take(owner, filter) ?? []) this.#deliver(entry, subscriber, message);
     const renew = async () => {
@@ -173,7 +179,8 @@ export class SubscriptionRouter implements ConnectionListener {
       await this.#scheduleUpdate(entry);
     };
     const ready = this.#scheduleUpdate(entry);
-    ready.catch(() => undefined); // not every subscriber waits for it
+    // Not every subscriber waits for it.
+    ready.then(() => (subscriber.isListening = true)).catch(() => undefined);
     const close = () => {
       entry.subscribers.delete(subscriber);
       // If it fails, the connection is lost, and the subscription with it.
@@ -262,6 +269,7 @@ export class SubscriptionRouter implements ConnectionListener {
   }
 
   #deliver(entry: FilterEntry, subscriber: Subscriber, message: Message): void {
+    if (!subscriber.isListening) return;
     if (message.isRetained && entry.isExact && subscriber.hasReceived) return;
     subscriber.hasReceived = true;
     try {

@@ -61,7 +61,8 @@ export class Publisher implements OpenInstance {
 
   async start(): Promise<void> {
     const { prefix, node } = this.#names;
-    this.#router.publishers.add(this);
+    const router = this.#router;
+    router.publishers.add(this);
     this.#stopWatching = this.#host.tree.watch({
       onValue: (id, hasChanged) => this.#publishVariable(id, !hasChanged),
       onStructure: () => this.#schedule(),
@@ -72,7 +73,9 @@ export class Publisher implements OpenInstance {
         ? coded`NO_WILL_TOPIC: WillTopic of the MQTT Client is empty: Home Assistant will not notice when the gateway is off`
         : undefined,
     );
-    this.#subscribe(commandFilter(this.#names), (message) => this.#perform(message));
+    // Brokers queue no messages of QoS 0: a relay must not move because of a command from hours ago.
+    const commands = { filter: commandFilter(this.#names), qos: 0, skipsQueued: true } as const;
+    this.#subscriptions.push(router.subscribe(this.#host, commands, (message) => this.#perform(message)));
     this.#subscribe(`${prefix}/status`, ({ text, isRetained }) => {
       if (text === 'online' && !isRetained) this.#publishAll();
     });

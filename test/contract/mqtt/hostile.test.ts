@@ -326,6 +326,23 @@ await t.test('a reopened instance does not receive again what it has received', 
   t.end();
 });
 
+await t.test('a subscription may skip what the broker has queued', async (t) => {
+  const topics = sessionRouter();
+  const granted = Promise.withResolvers<boolean[]>();
+  const done = () => Promise.resolve();
+  topics.attach({ subscribe: () => granted.promise, unsubscribe: done, publish: done, close: done });
+  const publish = (text: string) => topics.onMessage(new Message('a', Buffer.from(text), { retain: false }));
+  const received: unknown[] = [];
+  publish('early');
+  const options = { filter: 'a', qos: 0, skipsQueued: true } as const;
+  const { ready } = topics.subscribe({ id: 2 }, options, ({ text }) => void received.push(text));
+  publish('before the reply of the broker');
+  granted.resolve([true]);
+  await ready;
+  publish('live');
+  t.same(received, ['live']);
+});
+
 await t.test('packets sent before the broker closed the connection are processed', async (t) => {
   await using broker = await HostileBroker.open(t, 5);
   const count = 20 * PACKETS_PER_TURN;

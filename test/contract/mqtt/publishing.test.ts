@@ -1,11 +1,19 @@
 /** Two gateways at one broker: what one publishes, the other finds and controls. */
 import { Type } from '@sinclair/typebox';
 import t, { type Test } from 'tap';
+import type { BrokerConnector } from '../../../drivers/mqtt/broker.js';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
+import type { Message } from '../../../drivers/mqtt/message.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { fault } from '../../../src/base/fault.js';
-import { moduleKind, variableType, type ModuleDefinition } from '../../../src/device/module.js';
+import {
+  moduleKind,
+  variableType,
+  type ModuleDefinition,
+  type OpenInstance,
+  type Value,
+} from '../../../src/device/module.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { objectType } from '../../../src/kernel/object.js';
 import { quality } from '../../../src/kernel/quality.js';
@@ -54,10 +62,10 @@ async function publishing(broker: TestBroker, fixture: DeviceFixture) {
   return { client, plug, room, temperature, publisher };
 }
 
-/** A switch whose rule forbids every command. */
-const lockedSwitch: ModuleDefinition = {
+/** A switch without a broker. */
+const switchModule = (write: NonNullable<OpenInstance['write']>): ModuleDefinition => ({
   id: '{2F4D3E60-6B57-4B0B-9C1A-0C8C7F1B5A10}',
-  name: 'Locked switch',
+  name: 'Switch',
   kind: moduleKind.device,
   prefix: 'TEST',
   properties: Type.Object({}),
@@ -66,12 +74,35 @@ const lockedSwitch: ModuleDefinition = {
   ],
   open: async (host) => {
     host.report('STATE', false);
-    return {
-      write: () => Promise.reject(fault('DEVICE_REFUSED', 'locked by a rule')),
-      close: () => Promise.resolve(),
-    };
+    return { write, close: () => Promise.resolve() };
   },
-};
+});
+
+/** A slow network: what the broker has queued arrives only when the filter of the commands is subscribed to. */
+function slowNetwork(brokers: BrokerConnector): BrokerConnector {
+  return {
+    get openCount() {
+      return brokers.openCount;
+    },
+    async connect(options, listener, signal) {
+      let held: Message[] | undefined = [];
+      const onMessage = (message: Message) =>
+        held === undefined ? listener.onMessage(message) : void held.push(message.copy());
+      const onLost = (cause: Error) => listener.onLost(cause);
+      const connection = await brokers.connect(options, { onMessage, onLost }, signal);
+      const subscribe = connection.subscribe.bind(connection);
+      connection.subscribe = (requests) => {
+        if (requests.some(({ filter }) => filter.endsWith('/set'))) {
+          const queued = held ?? [];
+          held = undefined;
+          for (const message of queued) listener.onMessage(message);
+        }
+        return subscribe(requests);
+      };
+      return connection;
+    },
+  };
+}
 
 const payloads = (broker: TestBroker, topic: string) =>
   broker
@@ -230,9 +261,12 @@ async function contract(t: Test, name: string, make: () => Promise<TestBroker>):
 
   await t.test(`${name}: a command that is rejected is not shown as done`, async (t) => {
     await using broker = await make();
-    await using fixture = new DeviceFixture([...mqttModules(broker.brokers), lockedSwitch]);
+    await using fixture = new DeviceFixture([
+      ...mqttModules(broker.brokers),
+      switchModule(() => Promise.reject(fault('DEVICE_REFUSED', 'locked by a rule'))),
+    ]);
     const { client, publisher } = await publishing(broker, fixture);
-    const lamp = await fixture.add('Locked switch', {});
+    const lamp = await fixture.add('Switch', {});
     fixture.kernel.tree.set(lamp, 'publish', 'home-assistant');
     const id = lamp.children?.byIdent('STATE')?.id ?? 0;
     const topic = `stellwerk/stellwerk_${client.id}/${id}`;
@@ -242,6 +276,35 @@ async function contract(t: Test, name: string, make: () => Promise<TestBroker>):
     await until('the state again', () => payloads(broker, `${topic}/state`).length > before);
     t.strictSame([...new Set(payloads(broker, `${topic}/state`))], ['OFF']);
     t.equal(fixture.value(publisher, 'LINK'), 'online');
+  });
+
+  await t.test(`${name}: a command that was sent while the gateway was offline`, async (t) => {
+    await using broker = await make();
+    const clock = new ManualClock();
+    const written: Value[] = [];
+    const lamps = switchModule((_ident, value) => {
+      written.push(value);
+      return Promise.resolve();
+    });
+    await using fixture = new DeviceFixture([...mqttModules(slowNetwork(broker.brokers)), lamps], clock);
+    const lamp = await fixture.add('Switch', {});
+    fixture.kernel.tree.set(lamp, 'publish', 'home-assistant');
+    const client = await fixture.add('MQTT Client', {
+      Url: broker.url,
+      ProtocolVersion: broker.version,
+      CleanSession: false,
+      ClientID: 'gateway',
+    });
+    const publisher = await fixture.add('MQTT Publisher', {}, client);
+    await fixture.waitForLink(publisher, 'online');
+    const topic = `stellwerk/stellwerk_${client.id}/${lamp.children?.byIdent('STATE')?.id}/set`;
+    broker.cut();
+    await fixture.waitForLink(client, 'waiting');
+    await broker.publish(topic, 'ON');
+    await fixture.waitForReconnect(publisher, clock);
+    await broker.publish(topic, 'OFF');
+    await until('the next command', () => written.includes(false));
+    t.strictSame(written, [false], 'is not performed when it is back');
   });
 
   await t.test(`${name}: what is no command does nothing`, async (t) => {
