@@ -153,8 +153,11 @@ class DiscoveredDevice implements OpenInstance {
     const variable = this.#variables.get(ident);
     const command = variable?.model.command;
     if (variable === undefined || command === undefined) throw fault('READ_ONLY', ident);
-    for (const { topic, payload, qos, retain } of this.#outgoing(variable, value))
-      await this.#hub.topics.publish(topic, payload, { qos, retain });
+    // Sent together: otherwise the rest of this command could follow a later one.
+    const sent = this.#outgoing(variable, value).map(({ topic, payload, qos, retain }) =>
+      this.#hub.topics.publish(topic, payload, { qos, retain }),
+    );
+    await Promise.all(sent);
     if (variable.model.isOptimistic) this.#report(variable, value, this.#host.clock.nowMs());
   }
 

@@ -172,6 +172,21 @@ await test('an event is not reported again when its device is available again', 
   t.strictSame(counts(), [2, 2, 2], 'is reported once, too');
 });
 
+await test('the messages of a command are not mixed with those of a later one', async (t) => {
+  await using all = await DiscoveryFixture.start();
+  all.announce('light', 'lamp', { command_topic: 'c', rgb_command_topic: 'rgb', rgb_state_topic: 'r' });
+  const device = await all.device();
+  const { devices } = all.fixture;
+  await Promise.all([
+    devices.write(device.id, 'light_lamp__COLOR', 0xff0000),
+    devices.write(device.id, 'light_lamp', false),
+  ]);
+  t.strictSame(
+    all.broker.published.slice(-3).map(({ topic, payload }) => `${topic} ${payload}`),
+    ['rgb 255,0,0', 'c ON', 'c OFF'],
+  );
+});
+
 await test('a Tasmota is adopted, its state requested, and a command sent', async (t) => {
   await using all = await DiscoveryFixture.start();
   const config = {
