@@ -64,8 +64,8 @@ export class RuledSwitch {
   readonly #owner: LineOwner;
   readonly #queue = new SerialQueue();
   readonly #closing = new AbortController();
-  /** Aborts the wait of a pending on. */
-  #pendingOn: AbortController | undefined;
+  /** Aborted and replaced by each off: no earlier command to switch on may wait any longer. */
+  #earlierOns = new AbortController();
   /** The pending on. */
   #pending: Scheduled | undefined;
   readonly #wallTimes: WallTimes;
@@ -113,7 +113,8 @@ export class RuledSwitch {
         ),
       );
     this.#publishStatus();
-    return this.#queue.run(() => (active ? this.#on() : this.#off()));
+    const { signal } = this.#earlierOns;
+    return this.#queue.run(() => (active ? this.#on(signal) : this.#off()));
   }
 
   /**
@@ -196,7 +197,7 @@ export class RuledSwitch {
     this.#member.setInitialState(active);
   }
 
-  async #on(): Promise<void> {
+  async #on(superseded: AbortSignal): Promise<void> {
     const { rules } = this.#options;
     this.#closing.signal.throwIfAborted();
     if (this.#forcedOffs > 0 && this.#member.active !== false) throw forcedOffFault();
@@ -205,7 +206,7 @@ export class RuledSwitch {
     if (this.#member.active === true) return this.#drive(true);
     const leftMs = rules.minOffMs - this.#member.stateAgeMs;
     if (leftMs > 0) throw this.#forbids('MIN_OFF', leftMs);
-    await this.#claimed();
+    await this.#claimed(superseded);
     if (rules.maxOnMs > 0 && this.#offAtNs === undefined) this.#offIn(rules.maxOnMs);
     await this.#drive(true);
     this.#options.setProblem(undefined);
@@ -219,25 +220,26 @@ export class RuledSwitch {
     await this.#drive(false);
   }
 
-  /** Resolves when the line may be driven active; until then the on is pending, and an off aborts it. */
-  async #claimed(): Promise<void> {
+  /**
+   * Resolves when the line may be driven active; until then the on is pending. Rejects instead of waiting if an
+   * off came after the command, which may still have been queued then.
+   */
+  async #claimed(superseded: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    const waiting = new AbortController();
-    this.#pendingOn = waiting;
     try {
       for (let waitMs = this.#member.claim(); waitMs > 0; waitMs = this.#member.claim()) {
+        superseded.throwIfAborted();
         const atMs = this.#wallTimes.of('DEAD_TIME', waitMs);
         const text = `on at ${utcText(atMs)} (dead time)`;
         this.#pending = { value: true, atMs, code: 'DEAD_TIME', text };
         this.#publishStatus();
-        await delay(clock, waitMs, waiting.signal);
+        await delay(clock, waitMs, superseded);
       }
     } catch (thrown) {
       this.#member.unclaim();
       throw thrown;
     } finally {
       this.#pending = undefined;
-      this.#pendingOn = undefined;
     }
   }
 
@@ -276,7 +278,8 @@ export class RuledSwitch {
   }
 
   #supersede(reason: Error): void {
-    this.#pendingOn?.abort(reason);
+    this.#earlierOns.abort(reason);
+    this.#earlierOns = new AbortController();
   }
 
   #offIn(ms: number): void {

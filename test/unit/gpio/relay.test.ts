@@ -107,6 +107,24 @@ await t.test('at most one of a group is active; the other waits for the dead tim
   t.equal(outputs.value(down, 'RULE'), '');
 });
 
+await t.test('switching off cancels all commands that wait for the dead time', async (t) => {
+  const outputs = new OutputFixture(t);
+  const group = { Interlock: 'gate', DeadTimeMs: 5000, MinOnS: 10 };
+  const opens = await outputs.addOpenRelay('RELAY1', group);
+  await outputs.addOpenRelay('RELAY2', group);
+  const cancelled = { code: 'DEVICE_REFUSED', message: /switched off while/ };
+  const ended = [true, true].map((on) => t.rejects(outputs.write(opens, on), cancelled));
+  await yieldToEventLoop();
+  ended.push(t.resolves(outputs.write(opens, false)));
+  const late = outputs.write(opens, true);
+  await passTime(outputs.clock, 4000);
+  t.strictSame(outputs.levels('RELAY1'), [false]);
+  await passTime(outputs.clock, 1000);
+  await Promise.all(ended);
+  await late;
+  t.strictSame(outputs.levels('RELAY1', 'RELAY2'), [true, false], 'a later command is not cancelled');
+});
+
 await t.test('a relay that is configured but not open may be active', async (t) => {
   const outputs = new OutputFixture(t);
   const up = await outputs.addOpenRelay('RELAY1', { Interlock: 'blind' });
