@@ -107,9 +107,9 @@ async function open(
   shared: SharedState,
 ): Promise<OpenInstance> {
   const { Interlock, MinOffS, MaxOnS, StaggerMs, Boot } = host.properties;
-  const isRuled = Interlock !== '' || MinOffS > 0 || StaggerMs > 0;
+  const isRuled = Interlock !== '' || MinOffS > 0 || MaxOnS > 0 || StaggerMs > 0;
   const found = await findOutput(outputHost(host), backends);
-  // If a rule may forbid it, the relay is requested as inactive and then switched on like a command.
+  // If a rule may forbid or limit it, the relay is requested as inactive and then switched on like a command.
   const isSwitchedOn =
     Boot === LAST
       ? host.lastValue('LAST') === true && !found.isBooted && !found.isLost

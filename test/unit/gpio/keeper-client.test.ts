@@ -24,10 +24,11 @@ await t.test('the guard of an output follows from its properties and rules', asy
   const requests = await guards(fixture);
   const policies = { Boot: 'active', OnDeath: 'inactive', OnUpdate: 'active' };
   await fixture.addOpenRelay('RELAY1', { ...policies, HoldForS: 60 });
-  await fixture.addOpenRelay('RELAY2', { Boot: 'active', StaggerMs: 100, MaxOnS: 30 });
+  await fixture.addOpenRelay('RELAY2', { Boot: 'active', MaxOnS: 30 });
   await fixture.addOpenRelay('RELAY3', { MaxOnS: 30, HoldForS: 10 });
   await fixture.addOpenRelay('RELAY4', { MaxOnS: 30, HoldForS: 0 });
   await fixture.waitForValue(fixture.pulse('RELAY5'), 'LINK', 'online');
+  await fixture.addOpenRelay('RELAY6', { Boot: 'active', StaggerMs: 100, HoldForS: 60 });
   const held = { boot: 'hold', onDeath: 'hold', onStop: 'hold', onUpdate: 'hold' };
   t.same(requests.get('RELAY1'), {
     boot: 'active',
@@ -41,6 +42,7 @@ await t.test('the guard of an output follows from its properties and rules', asy
     { ...held, boot: 'inactive', holdForS: 30 },
     'the guard ignores Boot where rules may forbid it, and no hold exceeds the maximum on time',
   );
+  t.same(requests.get('RELAY6'), { ...held, boot: 'inactive', holdForS: 60 });
   t.same(requests.get('RELAY3'), { ...held, holdForS: 10 });
   t.same(requests.get('RELAY4'), { ...held, holdForS: 30 });
   t.same(requests.get('RELAY5'), {

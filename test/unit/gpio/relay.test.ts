@@ -208,6 +208,23 @@ await t.test('Boot active waits for the stagger, the minimum off time and the gr
   t.strictSame(outputs.levels(...all), [false, false, false, false, false], 'Boot applies once');
 });
 
+await t.test('Boot active gets its complete maximum time, however long the power was off', async (t) => {
+  const outputs = new OutputFixture(t);
+  const fan = await outputs.addOpenRelay('RELAY1', { Boot: 'active', MaxOnS: 60 });
+  await passTime(outputs.clock, 1);
+  t.strictSame(outputs.levels('RELAY1'), [true]);
+  outputs.clock.stepWallClock(3_600_000);
+  await outputs.restart('power cut');
+  await outputs.waitForValue(fan, 'LINK', 'online');
+  await passTime(outputs.clock, 1);
+  t.strictSame(outputs.levels('RELAY1'), [true]);
+  t.equal(outputs.value(fan, 'OFF_AT'), Math.round(outputs.clock.nowMs() / 1000) + 60);
+  await passTime(outputs.clock, 59_000);
+  t.strictSame(outputs.levels('RELAY1'), [true]);
+  await passTime(outputs.clock, 1000);
+  await outputs.waitForValue(fan, 'STATE', false);
+});
+
 await t.test('Boot active is not retried after a rule forbade it', async (t) => {
   const outputs = new OutputFixture(t);
   const up = await outputs.addOpenRelay('RELAY1', { Interlock: 'blind' });
