@@ -14,6 +14,9 @@ const RETRY_OFF_MS = 1000;
 /** How often to check whether all members of a group are open. */
 const RECHECK_MS = 1000;
 
+/** How often to check whether the clock was set while a maximum time runs: a restart continues from `offAt`. */
+const CLOCK_CHECK_MS = 60_000;
+
 function forcedOffFault(): Error {
   return fault(
     'DEVICE_REFUSED',
@@ -303,13 +306,17 @@ export class RuledSwitch {
     return ruleFault({ rule: { code, untilMs, group: '' }, name: ruleNames[code], why, generalWhy: why });
   }
 
-  /** Reports a changed status, and checks again when a time has expired. */
+  /** Reports a changed status, and checks again when a time has expired or the clock may have been set. */
   #publishStatus(): void {
     const { clock, onStatus } = this.#options;
     if (this.#closing.signal.aborted) return;
     this.#cancelPublish();
     const { inForce, rule, leftMs } = this.#rule();
-    if (leftMs > 0) this.#cancelPublish = clock.after(leftMs, () => this.#publishStatus());
+    const checkMs = Math.min(
+      leftMs > 0 ? leftMs : Infinity,
+      this.#offAtNs === undefined ? Infinity : CLOCK_CHECK_MS,
+    );
+    if (checkMs < Infinity) this.#cancelPublish = clock.after(checkMs, () => this.#publishStatus());
     const off = this.#scheduledOff();
     const { text: pending = '', ...scheduled } = this.#pending ?? off ?? {};
     const status: RuleStatus = {

@@ -221,3 +221,31 @@ t.test('a restart begins minimum times again and continues the maximum time', as
   await outputs.waitForValue(relay, 'LINK', 'online');
   t.strictSame(recordsOf(relay), [undefined, { value: false, atMs, code: 'MAX_ON' }]);
 });
+
+t.test('the end of the maximum time follows the clock when it is set, also across a restart', async (t) => {
+  const outputs = new OutputFixture(t);
+  const { clock } = outputs;
+  clock.hasTrustedTime = false;
+  const relay = await outputs.addOpenRelay('RELAY1', { MaxOnS: 3600 });
+  const client = follow(outputs);
+  await outputs.write(relay, false);
+  const idleTimers = clock.pendingTimers;
+  await outputs.write(relay, true);
+  await outputs.write(relay, false);
+  t.equal(clock.pendingTimers, idleTimers, 'the clock is checked only while the time is running');
+  await outputs.write(relay, true);
+  client.taken();
+  await passTime(clock, 120_000);
+  t.equal(client.taken(), 0, 'nothing is reported unless the clock was set');
+  clock.stepWallClock(10 * 3_600_000);
+  clock.hasTrustedTime = true;
+  await passTime(clock, 60_000);
+  const atMs = clock.nowMs() + 3_420_000;
+  const ends = [undefined, { value: false, atMs, code: 'MAX_ON' }];
+  t.strictSame(recordsOf(relay), ends);
+  t.equal(outputs.value(relay, 'OFF_AT'), Math.round(atMs / 1000));
+  await outputs.restart();
+  await outputs.waitForValue(relay, 'LINK', 'online');
+  t.strictSame(recordsOf(relay), ends);
+  t.strictSame(outputs.levels('RELAY1'), [true]);
+});
