@@ -41,8 +41,6 @@ export class Backends {
   readonly #keeper: KeeperClient | undefined;
   /** Undefined on a real board. */
   readonly simulatedBoard: SimulatedBoard | undefined;
-  /** Outputs whose chip was found gone and that have not been requested since; see `findOutput`. */
-  readonly lostOutputs = new Set<string>();
 
   constructor(board: GpioBoard, clock: Clock, keeper?: KeeperClient) {
     this.board = board;

@@ -36,7 +36,7 @@ export interface FoundOutput {
   readonly isBooted: boolean;
   /** The flag of this line, with the number that its chip has now. */
   readonly bootFlag: string;
-  /** Whether the chip was lost since the line was requested: OnLost applies. */
+  /** Whether the chip was lost since the line was requested, maybe by an earlier process: OnLost applies. */
   readonly isLost: boolean;
   /**
    * The first value: Boot; `hold` if Boot was applied since the machine booted; OnLost if the chip was lost since.
@@ -62,7 +62,7 @@ export interface GpioOutput {
 /** Finds the line that the properties name. Rejects as `Backends.locate` does. */
 export async function findOutput(host: Host<OutputProperties>, backends: Backends): Promise<FoundOutput> {
   const { Backend, Chip, Line, ActiveLow, Drive, Boot = 'hold', OnLost = 'inactive' } = host.properties;
-  const lossKey = `${host.id} ${Chip} ${Line}`;
+  const lostFlag = `lost ${host.id} ${Chip} ${Line}`;
   const located = await backends.locate(Backend, { chip: Chip, line: Line });
   const { backend, location } = located;
   host.signal.throwIfAborted();
@@ -73,7 +73,7 @@ export async function findOutput(host: Host<OutputProperties>, backends: Backend
   const lineKey = `output ${chip.label} ${isOnlyOne ? '' : `${chip.name} `}${offset}`;
   const bootFlag = `output ${chip.name} ${chip.label} ${offset}`;
   const isBooted = [lineKey, bootFlag].some((flag) => host.bootFlags.has(flag));
-  const isLost = backends.lostOutputs.has(lossKey);
+  const isLost = host.bootFlags.has(lostFlag);
   return {
     lineKey,
     isBooted,
@@ -87,18 +87,20 @@ export async function findOutput(host: Host<OutputProperties>, backends: Backend
         host.reportLost(cause);
       };
       const onGone = (cause: Error) => {
-        backends.lostOutputs.add(lossKey);
+        host.bootFlags.add(lostFlag);
         host.reportLost(cause);
       };
       const guard = guardOf(host.properties, overrides);
       const options = { activeLow: ActiveLow, drive: Drive, boot, guard, onLost, onGone };
       const line = await backends.request(host, located, () => backend.requestOutput(location, options));
-      backends.lostOutputs.delete(lossKey);
+      host.bootFlags.delete(lostFlag);
       host.log.debug(
         { line: location.name, chip: location.chip.label, backend: backend.name },
         'output requested',
       );
-      return new RequestedOutput(host, line, () => void (isTakenOver || backends.lostOutputs.add(lossKey)));
+      return new RequestedOutput(host, line, () => {
+        if (!isTakenOver) host.bootFlags.add(lostFlag);
+      });
     },
     markBooted() {
       for (const flag of [lineKey, bootFlag]) host.bootFlags.add(flag);

@@ -5,6 +5,7 @@ import { silentLog } from '../../../src/base/log.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { OutputFixture } from '../../tools/devices/output-fixture.js';
+import { passTime } from '../../tools/devices/device-fixture.js';
 import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
 /** The guards that outputs request from the line keeper, by line name. */
@@ -99,6 +100,31 @@ await t.test('OnLost applies only after the chip was gone', async (t) => {
   await elapse(board.clock, 31);
   t.same(links(), ['online', 'online', 'online']);
   t.same(states(), [false, false, true], 'hold keeps the level with which the chip came back');
+});
+
+await t.test('OnLost applies even if the gateway restarts while the chip is gone', async (t) => {
+  const fixture = new OutputFixture(t);
+  const pump = await fixture.addOpenRelay('RELAY1', { OnLost: 'inactive' });
+  const lamp = await fixture.addOpenRelay('RELAY2', { OnLost: 'hold' });
+  const waitForLinks = async (link: string) => {
+    for (const relay of [pump, lamp]) await fixture.waitForValue(relay, 'LINK', link);
+  };
+  for (const relay of [pump, lamp]) await fixture.write(relay, true);
+  // The expander keeps its outputs while it is disconnected.
+  for (const line of ['RELAY1', 'RELAY2']) fixture.simulatedBoard.drive(line, true);
+  fixture.simulatedBoard.unplug('simulated');
+  await passTime(fixture.clock, 11_000);
+  await waitForLinks('waiting');
+  await fixture.restart();
+  await waitForLinks('waiting');
+  fixture.simulatedBoard.plug('simulated');
+  await passTime(fixture.clock, 31_000);
+  await waitForLinks('online');
+  t.same(fixture.levels('RELAY1', 'RELAY2'), [false, true]);
+  await fixture.write(pump, true);
+  await fixture.restart();
+  await waitForLinks('online');
+  t.same(fixture.levels('RELAY1', 'RELAY2'), [true, true], 'it applies once');
 });
 
 await t.test(
