@@ -28,6 +28,8 @@ interface SerialStreamOptions {
 export class SerialStream implements ByteStream {
   readonly #options: SerialStreamOptions;
   readonly #data: Signal<Uint8Array>;
+  /** Bytes of all sends in progress; the port sends them one after the other. */
+  #queuedBytes = 0;
 
   constructor(options: SerialStreamOptions) {
     this.#options = options;
@@ -55,7 +57,8 @@ export class SerialStream implements ByteStream {
 
   async send(bytes: Uint8Array): Promise<void> {
     const { port, clock, baudRate, name } = this.#options;
-    const limitMs = SEND_TIMEOUT_MS + (bytes.length * BITS_PER_BYTE * 1000) / baudRate;
+    this.#queuedBytes += bytes.length;
+    const limitMs = SEND_TIMEOUT_MS + (this.#queuedBytes * BITS_PER_BYTE * 1000) / baudRate;
     const cancel = clock.after(limitMs, () =>
       this.#options.onStalled(fault('TIMED_OUT', coded`WHAT_SENDING: Sending to ${name}`)),
     );
@@ -66,6 +69,7 @@ export class SerialStream implements ByteStream {
       if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', coded`CLOSED: ${name} was closed`);
       throw thrown;
     } finally {
+      this.#queuedBytes -= bytes.length;
       cancel();
     }
   }
