@@ -6,6 +6,7 @@ import { codeOf, fault } from '../../../src/base/fault.js';
 import { inUseFault, type DeviceOwner } from '../../../src/device/toolkit/device-claims.js';
 import type { KeeperClient } from '../keeper/keeper-client.js';
 import type { BackendName, GpioBackend, LineLocation, RequestedLine } from './line.js';
+import { ChipKeys } from './chip-keys.js';
 import { type BoardChip, findLine, type LineSelector } from './find-line.js';
 import { openSimulated } from './simulated.js';
 import { SimulatedBoard } from './simulated-board.js';
@@ -39,6 +40,7 @@ export class Backends {
   readonly #open = new Map<BackendName, Promise<GpioBackend>>();
   readonly #owners = new WeakMap<RequestedLine, DeviceOwner>();
   readonly #keeper: KeeperClient | undefined;
+  readonly chipKeys = new ChipKeys();
   /** Undefined on a real board. */
   readonly simulatedBoard: SimulatedBoard | undefined;
 

@@ -29,7 +29,7 @@ interface OutputOverrides {
 export interface FoundOutput {
   /**
    * Identifies the line: the same for every instance that uses it, and after its chip was plugged in again, when
-   * the kernel may give it another number.
+   * the kernel may give it another number; see `ChipKeys`.
    */
   readonly lineKey: string;
   /** Whether Boot was applied since the machine booted. */
@@ -69,8 +69,7 @@ export async function findOutput(host: Host<OutputProperties>, backends: Backend
   // Boot applies once per boot of the machine: a line that was requested since then is kept, after a restart of
   // the gateway as well as after a reconnection.
   const { chip, offset } = location;
-  const isOnlyOne = (await backend.chips()).filter(({ label }) => label === chip.label).length === 1;
-  const lineKey = `output ${chip.label} ${isOnlyOne ? '' : `${chip.name} `}${offset}`;
+  const lineKey = `output ${backends.chipKeys.of(chip, await backend.chips())} ${offset}`;
   const bootFlag = `output ${chip.name} ${chip.label} ${offset}`;
   const isBooted = [lineKey, bootFlag].some((flag) => host.bootFlags.has(flag));
   const isLost = host.bootFlags.has(lostFlag);

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { ChipKeys } from '../../../drivers/gpio/backends/chip-keys.js';
 import { findOutput } from '../../../drivers/gpio/outputs/request-output.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import type { Instance } from '../../../src/kernel/instances.js';
@@ -365,10 +366,11 @@ await t.test('a relay with Boot last whose chip comes back with another number s
 
 await t.test('a line is the same after its chip came back with another number', async (t) => {
   const chips = [{ name: 'gpiochip0', label: 'pinctrl', lines: 54 }];
+  const chipKeys = new ChipKeys();
   const found = (name: string, others: readonly object[] = []) => {
     const location = { chip: { name, label: 'expander', lines: 8 }, offset: 3, name: 'OUT3' };
     const backend = { chips: async () => [...chips, location.chip, ...others] };
-    const backends = { locate: async () => ({ backend, location }) };
+    const backends = { chipKeys, locate: async () => ({ backend, location }) };
     return findOutput(host as never, backends as never);
   };
   const host = {
@@ -382,8 +384,8 @@ await t.test('a line is the same after its chip came back with another number', 
   first.markBooted();
   const again = await found('gpiochip3');
   t.match(again, { lineKey: first.lineKey, isBooted: true, boot: 'hold' });
-  const twin = { name: 'gpiochip4', label: 'expander', lines: 8 };
-  t.not((await found('gpiochip3', [twin])).lineKey, first.lineKey, 'of two equal chips, the number counts');
+  const twin = { name: 'gpiochip3', label: 'expander', lines: 8 };
+  t.not((await found('gpiochip4', [twin])).lineKey, first.lineKey, 'of two equal chips, the number counts');
   host.bootFlags.clear();
   host.bootFlags.add('output gpiochip2 expander 3');
   t.ok((await found('gpiochip2')).isBooted, 'a flag of an earlier version');
