@@ -44,14 +44,16 @@ async function libmodbusContract(
 
 t.test('TCP: mbpoll reads and writes parts of the tree', { skip }, async (t) => {
   const port = await reservePort();
-  const made = await makeServer(t, ['Server Socket', { Port: port }], 'TCP');
+  const made = await makeServer(t, ['Server Socket', { Port: port }], { Protocol: 'TCP' });
   await using _fixture = made.fixture;
   await libmodbusContract(t, made, pollAt(['-m', 'tcp', '-p', String(port)], '127.0.0.1'));
 });
 
 t.test('RTU: mbpoll reads and writes parts of the tree', { skip }, async (t) => {
   await using pair = await openPtyPair(await tempDirectory(t));
-  const made = await makeServer(t, ['Serial Port', { Port: pair.near, BaudRate: '19200' }], 'RTU');
+  const made = await makeServer(t, ['Serial Port', { Port: pair.near, BaudRate: '19200' }], {
+    Protocol: 'RTU',
+  });
   await using _fixture = made.fixture;
   await libmodbusContract(t, made, pollAt(['-m', 'rtu', '-b', '19200', '-P', 'none'], pair.far));
 });

@@ -2,7 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import modbusSerial from 'modbus-serial';
 import t, { type Test } from 'tap';
+import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
+import { ManualClock } from '../../../src/base/clock.js';
 import { quality } from '../../../src/kernel/quality.js';
+import { rtuFrame } from '../../tools/devices/fake-modbus-units.js';
 import { openPtyPair } from '../../tools/devices/pty.js';
 import { hasProgram } from '../../tools/program.js';
 import { reservePort } from '../../tools/reserve-port.js';
@@ -55,7 +58,7 @@ async function clientContract(
 
 await t.test('TCP: a client reads and writes parts of the tree', async (t) => {
   const port = await reservePort();
-  const made = await makeServer(t, ['Server Socket', { Port: port }], 'TCP');
+  const made = await makeServer(t, ['Server Socket', { Port: port }], { Protocol: 'TCP' });
   await using _fixture = made.fixture;
   const client = new Client();
   await client.connectTCP('127.0.0.1', { port });
@@ -68,7 +71,9 @@ await t.test(
   { skip: hasProgram('socat') ? false : 'socat is not installed (Debian package socat)' },
   async (t) => {
     await using pair = await openPtyPair(await tempDirectory(t));
-    const made = await makeServer(t, ['Serial Port', { Port: pair.near, BaudRate: '19200' }], 'RTU');
+    const made = await makeServer(t, ['Serial Port', { Port: pair.near, BaudRate: '19200' }], {
+      Protocol: 'RTU',
+    });
     await using _fixture = made.fixture;
     const client = new Client();
     await client.connectRTUBuffered(pair.far, { baudRate: 19_200 });
@@ -79,7 +84,7 @@ await t.test(
 
 await t.test('hostile clients are bounded, and do not disturb others', async (t) => {
   const port = await reservePort();
-  const { fixture } = await makeServer(t, ['Server Socket', { Port: port }], 'TCP');
+  const { fixture } = await makeServer(t, ['Server Socket', { Port: port }], { Protocol: 'TCP' });
   await using _fixture = fixture;
   const open = async (): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1');
@@ -115,4 +120,56 @@ await t.test('hostile clients are bounded, and do not disturb others', async (t)
   noise.write(many);
   await until('still answering', async () => (await exchange(good, read)) === '000700000005090302ff29');
   for (const socket of [noise, slow, good]) socket.destroy();
+});
+
+const SERIAL = '/dev/ttyUSB0';
+/** A frame to or from the server. */
+const frame = (...pdu: number[]) => rtuFrame(UNIT, Buffer.from(pdu)).toString('hex');
+const SWITCH_ON = frame(5, 0, 5, 0xff, 0);
+const READ = frame(1, 0, 5, 0, 1);
+const IS_ON = frame(1, 1, 1);
+
+/** A server on a simulated line, whose adapter receives its own transmission in pieces of `echoPieces` bytes. */
+async function makeLine(t: Test, echoPieces: number) {
+  const [clock, ports] = [new ManualClock(), new SimulatedPorts()];
+  const far = ports.plug(SERIAL);
+  const replies: string[] = [];
+  far.onReceived.on((bytes) => {
+    replies.push(bytes.toString('hex'));
+    if (echoPieces === 0 || replies.length > 20) return;
+    for (let at = 0; at < bytes.length; at += echoPieces) far.send(bytes.subarray(at, at + echoPieces));
+  });
+  const io = ['Serial Port', { Port: SERIAL, BaudRate: '9600' }] as const;
+  const made = await makeServer(t, io, { Protocol: 'RTU', clock, ports });
+  const ask = async (hex: string) => {
+    const before = replies.length;
+    far.send(Buffer.from(hex, 'hex'));
+    await until('a reply', () => replies.length > before);
+  };
+  return { ...made, clock, ask, replies };
+}
+
+for (const echoPieces of [0, 1, 3, 100]) {
+  const adapter = echoPieces === 0 ? 'no echo' : `an echo in pieces of ${echoPieces}`;
+  await t.test(`RTU: with ${adapter}, each request is performed once`, async (t) => {
+    const { fixture, clock, ask, replies } = await makeLine(t, echoPieces);
+    await using _fixture = fixture;
+    await ask(SWITCH_ON);
+    clock.advance(1000);
+    await ask(SWITCH_ON);
+    await ask(READ);
+    t.strictSame(replies, [SWITCH_ON, SWITCH_ON, IS_ON], 'nothing was answered that no client has sent');
+    for (const request of [SWITCH_ON, SWITCH_ON, SWITCH_ON, READ]) await ask(request);
+    t.strictSame(replies.slice(3), [SWITCH_ON, SWITCH_ON, SWITCH_ON, IS_ON]);
+  });
+}
+
+await t.test('RTU: a write that is repeated later is answered without a read in between', async (t) => {
+  const { fixture, clock, ask, replies } = await makeLine(t, 0);
+  await using _fixture = fixture;
+  for (let count = 0; count < 4; count++) {
+    await ask(SWITCH_ON);
+    clock.advance(1000);
+  }
+  t.equal(replies.length, 4);
 });

@@ -4,9 +4,10 @@ import type { Test } from 'tap';
 import { Backends, gpioModules } from '../../../drivers/gpio/index.js';
 import { modbusModules } from '../../../drivers/modbus/index.js';
 import { serialModules } from '../../../drivers/serial/index.js';
+import type { SerialPorts } from '../../../drivers/serial/port.js';
 import { socketModules } from '../../../drivers/socket/index.js';
-import { systemClock } from '../../../src/base/clock.js';
-import { variableType } from '../../../src/device/module.js';
+import { systemClock, type Clock } from '../../../src/base/clock.js';
+import { variableType, type ModuleDefinition } from '../../../src/device/module.js';
 import { simulatedBoard } from '../../tools/devices/board-fixture.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import { registerMaps } from '../../tools/devices/register-maps.js';
@@ -31,21 +32,35 @@ blocks:
     values:
       PUMP_COIL: { at: 5, variable: pump/STATE, write: true }
       FIXED: { at: 6, variable: flag, write: true }
+      VALVE_COIL: { at: 7, variable: valve/STATE, write: true }
+      PUMP_AGAIN: { at: 8, variable: pump/STATE, write: true }
   - table: discrete
     values:
       FLAG: { at: 0, variable: flag }
 `;
 
+/** The protocol of the clients, what replaces the system's clock and ports, and further modules. */
+interface PlantOptions {
+  readonly Protocol: 'TCP' | 'RTU';
+  readonly clock?: Clock;
+  readonly ports?: SerialPorts;
+  readonly more?: readonly ModuleDefinition[];
+}
+
 /** A gateway with a relay and three variables, served over TCP or a serial line. */
-export async function makeServer(t: Test, io: readonly [string, Record<string, unknown>], Protocol: string) {
+export async function makeServer(
+  t: Test,
+  io: readonly [string, Record<string, unknown>],
+  { Protocol, clock = systemClock(), ports, more = [] }: PlantOptions,
+) {
   const directory = await tempDirectory(t);
   await writeFile(join(directory, 'plant.yaml'), PLANT);
-  const clock = systemClock();
   const modules = [
     ...gpioModules(new Backends(simulatedBoard, clock)),
-    ...serialModules(),
+    ...serialModules(ports),
     ...socketModules(),
     ...modbusModules(registerMaps(directory)),
+    ...more,
   ];
   const fixture = new DeviceFixture(modules, clock);
   const { kernel } = fixture;
