@@ -57,6 +57,7 @@ t.test(`a server accepts requests with a correct checksum only (${seedLabel(serv
   const random = new Random(serverSeed);
   const map = new RegisterMapStub();
   const tables = new ServedTables(map.map, map);
+  const { signal } = new AbortController();
   const tcp = new TcpRequestParser();
   const rtu = new RtuRequestParser(1);
   let recent = Buffer.alloc(0);
@@ -69,11 +70,11 @@ t.test(`a server accepts requests with a correct checksum only (${seedLabel(serv
     for (const found of rtu.push(bytes)) {
       count += 1;
       if (!recent.includes(rtuFrame(1, found.pdu))) wrong += 1;
-      const reply = await tables.reply(found.pdu);
+      const reply = await tables.reply(found.pdu, signal);
       if (reply.length < 2 || reply.length > 253) wrong += 1;
     }
     for (const found of tcp.push(mutated(random, mbap(pdu)))) {
-      const reply = await tables.reply(found.pdu);
+      const reply = await tables.reply(found.pdu, signal);
       if (reply.length < 2 || reply.length > 253) wrong += 1;
     }
   }

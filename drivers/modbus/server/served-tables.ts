@@ -48,8 +48,8 @@ export class ServedTables {
           this.#at.set(`${table} ${value.at + index}`, value);
   }
 
-  /** The PDU of the reply to a request. */
-  async reply(pdu: Buffer): Promise<Buffer> {
+  /** The PDU of the reply to a request. Values that are not written when the signal aborts stay as they are. */
+  async reply(pdu: Buffer, signal: AbortSignal): Promise<Buffer> {
     const code = pdu[0] ?? 0;
     try {
       switch (code) {
@@ -63,10 +63,10 @@ export class ServedTables {
           return this.#readRegisters(code, 'input', pdu);
         case 5:
         case 15:
-          return await this.#writeCoils(pdu);
+          return await this.#writeCoils(pdu, signal);
         case 6:
         case 16:
-          return await this.#writeRegisters(pdu);
+          return await this.#writeRegisters(pdu, signal);
         default:
           throw new ModbusException(exception.function);
       }
@@ -120,15 +120,15 @@ export class ServedTables {
     }
   }
 
-  async #writeCoils(pdu: Buffer): Promise<Buffer> {
+  async #writeCoils(pdu: Buffer, signal: AbortSignal): Promise<Buffer> {
     const at = pdu.readUInt16BE(1);
     const bits = coilsOf(pdu);
     const writes = bits.map((isOn, index) => [this.#writable('coils', at + index), isOn] as const);
-    for (const [value, isOn] of writes) await this.#values.write(value.variable, isOn);
+    await this.#write(writes, signal);
     return pdu.subarray(0, 5);
   }
 
-  async #writeRegisters(pdu: Buffer): Promise<Buffer> {
+  async #writeRegisters(pdu: Buffer, signal: AbortSignal): Promise<Buffer> {
     const at = pdu.readUInt16BE(1);
     const data = registersOf(pdu);
     const writes: (readonly [MapValue, Value])[] = [];
@@ -140,8 +140,15 @@ export class ServedTables {
       writes.push([value, this.#decode(value, data.subarray(2 * index, 2 * end))]);
       index = end;
     }
-    for (const [value, written] of writes) await this.#values.write(value.variable, written);
+    await this.#write(writes, signal);
     return pdu.subarray(0, 5);
+  }
+
+  async #write(writes: readonly (readonly [MapValue, Value])[], signal: AbortSignal): Promise<void> {
+    for (const [value, written] of writes) {
+      signal.throwIfAborted();
+      await this.#values.write(value.variable, written);
+    }
   }
 
   #decode(value: MapValue, registers: Buffer): Value {

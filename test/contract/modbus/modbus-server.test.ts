@@ -1,9 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { Type } from '@sinclair/typebox';
 import modbusSerial from 'modbus-serial';
 import t, { type Test } from 'tap';
 import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
 import { ManualClock } from '../../../src/base/clock.js';
+import { yieldToEventLoop } from '../../../src/base/event-loop.js';
+import { moduleKind, variableType, type ModuleDefinition } from '../../../src/device/module.js';
 import { quality } from '../../../src/kernel/quality.js';
 import { rtuFrame } from '../../tools/devices/fake-modbus-units.js';
 import { openPtyPair } from '../../tools/devices/pty.js';
@@ -172,4 +175,74 @@ await t.test('RTU: a write that is repeated later is answered without a read in 
     clock.advance(1000);
   }
   t.equal(replies.length, 4);
+});
+
+/** A valve whose commands end when the test says so. */
+function slowValve() {
+  const written: boolean[] = [];
+  let end: (() => void) | undefined;
+  const definition: ModuleDefinition = {
+    id: '{6A0D6C0E-64A2-4C39-9D0B-0C9B41F7C5D2}',
+    name: 'Slow valve',
+    kind: moduleKind.device,
+    prefix: 'TEST',
+    properties: Type.Object({}),
+    variables: () => [
+      { ident: 'STATE', name: 'State', type: variableType.boolean, role: 'main', action: true },
+    ],
+    open: async (host) => {
+      host.report('STATE', false);
+      return {
+        write: async (_ident, value) => {
+          const { promise, resolve } = Promise.withResolvers<void>();
+          end = resolve;
+          written.push(value === true);
+          await promise;
+        },
+        close: () => Promise.resolve(),
+      };
+    },
+  };
+  return { definition, written, finish: () => end?.() };
+}
+
+/** A server with a valve, and a client that has sent one write of the valve and two of the pump. */
+async function makeWaiting(t: Test) {
+  const valve = slowValve();
+  const port = await reservePort();
+  const made = await makeServer(t, ['Server Socket', { Port: port }], {
+    Protocol: 'TCP',
+    more: [valve.definition],
+  });
+  const slow = made.fixture.devices.create('Slow valve', { ident: 'valve' }, {});
+  await made.fixture.waitForLink(slow, 'online');
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  // Coils 7 and 8 in one request; coil 5 in the next.
+  socket.write(Buffer.from('000100000008090f000700020103' + '00020000000609050005ff00', 'hex'));
+  await until('the first command', () => valve.written.length === 1);
+  return { ...made, valve, socket };
+}
+
+await t.test('writes that wait are discarded with their client', async (t) => {
+  const { fixture, pump, valve, socket, server } = await makeWaiting(t);
+  await using _fixture = fixture;
+  const left = once(socket, 'close');
+  socket.destroy();
+  await left;
+  const parent = server.data.connectionId;
+  await until('no client', () => fixture.devices.knownDevices(parent).length === 0);
+  valve.finish();
+  for (let turn = 0; turn < 50; turn++) await yieldToEventLoop();
+  t.equal(fixture.value(pump, 'STATE'), false);
+});
+
+await t.test('writes that wait are discarded with the server', async (t) => {
+  const { fixture, pump, valve, socket, server } = await makeWaiting(t);
+  await using _fixture = fixture;
+  await fixture.devices.delete(server.id);
+  valve.finish();
+  for (let turn = 0; turn < 50; turn++) await yieldToEventLoop();
+  t.equal(fixture.value(pump, 'STATE'), false);
+  socket.destroy();
 });
