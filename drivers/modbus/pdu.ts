@@ -1,5 +1,5 @@
 import { coded, type CodedText } from '../../src/base/codes/coded-text.js';
-import { fault, type Fault } from '../../src/base/fault.js';
+import { fault, Fault } from '../../src/base/fault.js';
 
 /**
  * Function codes that read coils, discrete inputs, holding registers and input registers [MODBUS Application
@@ -150,7 +150,17 @@ export function describeException(code: number): CodedText {
   return coded`EXCEPTION: exception ${code}, ${EXCEPTIONS[code] ?? coded`WHICH_PROTOCOL_DOES_NOT: which the protocol does not define`}`;
 }
 
-/** The fault for an exception. */
-export function exceptionFault(unit: number, code: number): Fault {
-  return fault('DEVICE_REFUSED', coded`UNIT_REPLIED: unit ${unit} replied with ${describeException(code)}`);
+/** The fault for an exception, with its code. */
+export function exceptionFault(unit: number, exception: number): Fault & { readonly exception: number } {
+  const text = coded`UNIT_REPLIED: unit ${unit} replied with ${describeException(exception)}`;
+  return Object.assign(fault('DEVICE_REFUSED', text), { exception });
+}
+
+/**
+ * Whether a unit has rejected a read because it has no such function, address or quantity (§7: 01, 02, 03).
+ * With other exceptions, the same request may succeed later.
+ */
+export function isNoSuchAddress(thrown: unknown): boolean {
+  const exception = thrown instanceof Fault && 'exception' in thrown ? thrown.exception : undefined;
+  return exception === 1 || exception === 2 || exception === 3;
 }

@@ -148,13 +148,16 @@ export class MappedInstance implements OpenInstance {
   async #baseOf({ models }: MapBlock, priority: ReadPriority): Promise<number> {
     if (models.length === 0) return 0;
     const searching = (this.#models ??= findModels(this.#unit, { priority, signal: this.#host.signal }));
-    const found = await searching.catch((thrown: unknown) => {
+    try {
+      const found = await searching;
+      const base = models.map((model) => found?.get(model)).find((at) => at !== undefined);
+      if (base === undefined) throw noModels(models);
+      return base;
+    } catch (thrown) {
+      // The next read searches again: the unit may have been busy, or SunSpec may be switched on later.
       if (this.#models === searching) this.#models = undefined;
       throw thrown;
-    });
-    const base = models.map((model) => found?.get(model)).find((at) => at !== undefined);
-    if (base === undefined) throw noModels(models);
-    return base;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { coded } from '../../../src/base/codes/coded-text.js';
-import { codeOf, fault } from '../../../src/base/fault.js';
+import { fault } from '../../../src/base/fault.js';
 import type { ModbusUnit } from '../modbus-unit.js';
-import { readRequest } from '../pdu.js';
+import { isNoSuchAddress, readRequest } from '../pdu.js';
 
 /** Where the marker may be (SunSpec Device Information Model Specification 1.1, 6.2). */
 const MARKER_PLACES = [40_000, 50_000, 0];
@@ -18,7 +18,10 @@ interface ReadOptions {
   readonly signal: AbortSignal;
 }
 
-/** The first address of each model of a unit, which is that of its ID; undefined if the unit has no SunSpec. */
+/**
+ * The first address of each model of a unit, which is that of its ID; undefined if the unit has no SunSpec.
+ * Rejects if a register cannot be read now: a part of the models is not kept as all of them.
+ */
 export async function findModels(
   unit: ModbusUnit,
   options: ReadOptions,
@@ -48,7 +51,7 @@ async function readChain(
   return found;
 }
 
-/** Two registers; undefined if the unit rejects the address. */
+/** Two registers; undefined if the unit has no such address. Rejects if it is busy, for example. */
 async function readWords(
   unit: ModbusUnit,
   at: number,
@@ -58,7 +61,7 @@ async function readWords(
     const pdu = await unit.execute(readRequest(3, at, 2), priority, signal);
     return pdu.subarray(2);
   } catch (thrown) {
-    if (codeOf(thrown) === 'DEVICE_REFUSED') return undefined;
+    if (isNoSuchAddress(thrown)) return undefined;
     throw thrown;
   }
 }

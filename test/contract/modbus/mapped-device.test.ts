@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { MapCatalog } from '../../../drivers/modbus/maps/map-catalog.js';
+import type { FakeModbusUnit } from '../../tools/devices/fake-modbus-units.js';
 import { modbusTest, type ModbusFixture } from '../../tools/devices/modbus-fixture.js';
 import { registerMaps } from '../../tools/devices/register-maps.js';
 
@@ -125,6 +126,56 @@ await mappedTest(
     t.match(modbus.fixture.status(device), /the meter 7 was replaced by 8/);
   },
 );
+
+/** A unit with the SunSpec models 1 and 103, and a device that reads them. */
+async function sunspecInverter(modbus: ModbusFixture, prepare: (unit: FakeModbusUnit) => void) {
+  const unit = modbus.line.unit(1, sunspecRegisters());
+  prepare(unit);
+  const gateway = await modbus.gateway(1);
+  const device = await modbus.fixture.add('ModBus Mapped Device', { Map: 'sunspec-inverter' }, gateway);
+  await modbus.online(device);
+  return { unit, device };
+}
+
+/** Both models, with 230 V on L1, and the end of the chain. */
+function sunspecRegisters(): Record<number, number> {
+  const registers = Object.fromEntries(Array.from({ length: 124 }, (_, index) => [40_000 + index, 0]));
+  const known = { 0: 0x5375, 1: 0x6e53, 2: 1, 3: 66, 70: 103, 71: 50, 80: 230, 122: 0xffff };
+  for (const [at, value] of Object.entries(known)) registers[40_000 + Number(at)] = value;
+  return registers;
+}
+
+await mappedTest('a busy unit is searched for SunSpec models again', async (t, modbus) => {
+  const { unit, device } = await sunspecInverter(modbus, (one) => (one.behaviour = { exception: 6 }));
+  await modbus.waitFor('the rejection', () => /exception 6/.test(modbus.fixture.status(device)));
+  unit.behaviour = 'answers';
+  await modbus.waitFor('the voltage', () => modbus.fixture.value(device, 'VOLTAGE_L1') === 230);
+  await modbus.waitFor('no problem', () => !/exception|SunSpec/.test(modbus.fixture.status(device)));
+  t.equal(modbus.fixture.quality(device, 'VOLTAGE_L1'), 'good');
+});
+
+await mappedTest('a unit that becomes busy within the chain of models has all of them', async (t, modbus) => {
+  const { unit, device } = await sunspecInverter(modbus, (one) =>
+    modbus.far.onReceived.on((sent) => {
+      if (sent.readUInt16BE(2) === 40_002) one.behaviour = { exception: 5 };
+    }),
+  );
+  await modbus.waitFor('the rejection', () => typeof unit.behaviour === 'object');
+  await modbus.pass(100);
+  modbus.line.requests.length = 0;
+  unit.behaviour = 'answers';
+  modbus.far.onReceived.on(() => (unit.behaviour = 'answers'));
+  await modbus.waitFor('the voltage', () => modbus.fixture.value(device, 'VOLTAGE_L1') === 230);
+  t.ok(modbus.line.requests.includes('1:3@40070'));
+});
+
+await mappedTest('a unit whose SunSpec is switched on later is found', async (t, modbus) => {
+  const { unit, device } = await sunspecInverter(modbus, (one) => one.registers.clear());
+  await modbus.waitFor('the problem', () => /none of the SunSpec models/.test(modbus.fixture.status(device)));
+  for (const [at, value] of Object.entries(sunspecRegisters())) unit.registers.set(Number(at), value);
+  await modbus.waitFor('the voltage', () => modbus.fixture.value(device, 'VOLTAGE_L1') === 230);
+  t.equal(modbus.fixture.quality(device, 'VOLTAGE_L1'), 'good');
+});
 
 t.test('the map of a user wins, and a changed file is read again', async (t) => {
   const own = mkdtempSync(join(directory, 'maps-'));
