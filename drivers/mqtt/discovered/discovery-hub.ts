@@ -94,7 +94,13 @@ export class DiscoveryHub {
   items(): HardwareItem[] {
     return [...this.registry.ids()].flatMap((id) => {
       const record = this.registry.record(id);
-      return record === undefined ? [] : [this.#itemOf(id, record)];
+      if (record === undefined) return [];
+      try {
+        return [this.#itemOf(id, record)];
+      } catch (thrown) {
+        this.#reportFailure(id, thrown);
+        return [];
+      }
     });
   }
 
@@ -127,10 +133,22 @@ export class DiscoveryHub {
     this.#dirty = new Set();
     for (const id of ids) {
       if (this.#host.signal.aborted) return;
-      this.#update(id);
+      try {
+        this.#update(id);
+      } catch (thrown) {
+        // The others are not concerned.
+        this.#reportFailure(id, thrown);
+      }
       await yieldToEventLoop();
     }
     if (!this.#host.signal.aborted) this.#host.report('FOUND', [...this.registry.ids()].length);
+  }
+
+  /** Reports that a device can be neither shown nor stored: its record may be too long. */
+  #reportFailure(id: string, thrown: unknown): void {
+    const record = this.registry.record(id);
+    const name = record === undefined ? id : nameOf(id, record);
+    this.#problems.add('DEVICE', () => coded`ANNOUNCEMENT_PROBLEM: ${name}: ${messageOf(thrown)}`);
   }
 
   #update(id: string): void {

@@ -52,6 +52,12 @@ export class InvalidAnnouncement extends Error {
 
 const ID = /^[a-zA-Z0-9_-]+$/;
 
+/**
+ * Levels of nesting: Home Assistant's announcements have up to six. What is nested some thousand levels deep can
+ * be read, but not be written again.
+ */
+const NESTING_LIMIT = 32;
+
 /** The parts of a discovery topic below `prefix`; undefined if it is none. */
 export function parseDiscoveryTopic(prefix: string, topic: string): DiscoveryTopic | undefined {
   if (!topic.startsWith(`${prefix}/`) || !topic.endsWith('/config')) return undefined;
@@ -72,6 +78,8 @@ export function readAnnouncement({ component, id }: DiscoveryTopic, text: string
     throw new InvalidAnnouncement('the payload is not JSON');
   }
   if (!isObject(payload)) throw new InvalidAnnouncement('the payload is not a JSON object');
+  if (isNestedTooDeeply(payload))
+    throw new InvalidAnnouncement(`the payload is nested more than ${NESTING_LIMIT} levels deep`);
   const root = expanded(payload, typeof payload['~'] === 'string' ? payload['~'] : undefined);
   const device = deviceOf(root['device'], component === 'device' ? undefined : id);
   const origin = isObject(root['origin'])
@@ -86,6 +94,18 @@ export function readAnnouncement({ component, id }: DiscoveryTopic, text: string
   }
   if (!isObject(root['components'])) throw new InvalidAnnouncement('a device payload needs components');
   return { device, origin, ...componentsOf(root, root['components'], id) };
+}
+
+/** Whether a value has too many levels. Without a recursion, which could exhaust the stack. */
+function isNestedTooDeeply(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= NESTING_LIMIT; depth++) {
+    level = level.flatMap((one) =>
+      typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 /** The entities of a device payload; what all of them have in common is in its root. */

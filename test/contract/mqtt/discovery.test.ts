@@ -160,6 +160,71 @@ async function contract(t: Test, name: string, make: () => Promise<TestBroker>):
   });
 }
 
+/** JSON that is nested too deeply to be written again. */
+const NESTED = '['.repeat(100_000) + ']'.repeat(100_000);
+/** The devices that a discovery has reported. */
+const foundBy = (fixture: DeviceFixture, discovery: Instance) => fixture.value(discovery, 'FOUND');
+
+await t.test('an announcement that is nested too deeply does not stop other devices', async (t) => {
+  await using broker = await fakeTestBroker(4);
+  await using fixture = new DeviceFixture(mqttModules(broker.brokers));
+  const nested = `{"unique_id":"n","state_topic":"s","device":{"identifiers":["nested"]},"other":${NESTED}}`;
+  await broker.publish('homeassistant/sensor/nested/n/config', nested, true);
+  await announce(broker);
+  const { discovery, found, instances } = await discover(fixture, broker, { Adopt: 'all' });
+  await until('the other device', () => instances().length === 1);
+  await until('the number', () => foundBy(fixture, discovery) === 1);
+  t.match(found(), [{ name: 'Plug' }]);
+  t.match(fixture.status(discovery), /sensor\/nested\/n\/config: .*nested/);
+});
+
+await t.test('a device that cannot be stored does not stop other devices', async (t) => {
+  await using broker = await fakeTestBroker(4);
+  await using fixture = new DeviceFixture(mqttModules(broker.brokers));
+  const { discovery, found, instances } = await discover(fixture, broker, { Adopt: 'all' });
+  const entity = { component: 'sensor', id: 'n', place: 'n', topic: 'homeassistant/sensor/n/config' };
+  const Announcement = JSON.stringify({
+    keys: ['id nested'],
+    entities: [{ ...entity, settings: { state_topic: 's', other: null } }],
+  }).replace('null', NESTED);
+  const nested = await fixture.add(
+    'MQTT Discovered Device',
+    { Device: 'id nested', Announcement },
+    discovery,
+  );
+  await fixture.waitForLink(nested, 'online');
+  await announce(broker);
+  await until('the other device', () => instances().length === 2);
+  await until('the number', () => foundBy(fixture, discovery) === 2);
+  await until('the problem', () => /nested: /.test(fixture.status(discovery)));
+  await fixture.devices.delete(nested.id);
+  t.match(found(), [{ name: 'Plug' }], 'the search does without it');
+});
+
+await t.test('a device that outgrows its instance does not stop other devices', async () => {
+  await using broker = await fakeTestBroker(4);
+  await using fixture = new DeviceFixture(mqttModules(broker.brokers));
+  const { discovery, instances } = await discover(fixture, broker, { Adopt: 'all' });
+  const grow = (id: string, size: number) =>
+    broker.publish(
+      `homeassistant/sensor/${id}/config`,
+      JSON.stringify({
+        unique_id: id,
+        state_topic: 's',
+        device: { ...DEVICE, identifiers: ['large'], name: 'Large' },
+        other: id.repeat(size),
+      }),
+      true,
+    );
+  await grow('a', 1);
+  await until('the device', () => instances().length === 1);
+  for (const id of ['b', 'c', 'd']) await grow(id, 400_000);
+  await announce(broker);
+  await until('the other device', () => instances().length === 2);
+  await until('the number', () => foundBy(fixture, discovery) === 2);
+  await until('the problem', () => /Large: /.test(fixture.status(discovery)));
+});
+
 /** The variable of the only entity of a component. */
 function variableOf(instance: Instance, component: string): Variable {
   for (const child of instance.children ?? [])

@@ -106,6 +106,20 @@ t.test('invalid announcements change nothing and say why', async (t) => {
   t.strictSame([...all.registry.ids()], []);
 });
 
+t.test('the nesting of an announcement is limited', async (t) => {
+  const all = new Announcements();
+  const payload = (levels: number) =>
+    JSON.stringify(sensor('a', { other: null })).replace('null', '['.repeat(levels) + ']'.repeat(levels));
+  for (const levels of [100, 100_000])
+    t.throws(() => all.announce('sensor/d1/a', payload(levels)), { name: 'InvalidAnnouncement' });
+  t.strictSame([...all.registry.ids()], []);
+  all.announce(
+    'sensor/d1/a',
+    payload(10).replace('"a"', () => JSON.stringify(`${'['.repeat(100)}"{\\`)),
+  );
+  t.equal(all.entities('id d1')?.length, 1, 'brackets in a text are no levels');
+});
+
 t.test('a device has a limit of entities', async (t) => {
   const all = new Announcements();
   for (let at = 0; at < 500; at += 1) all.announce(`sensor/d1/e${at}`, sensor(`e${at}`));
