@@ -100,6 +100,7 @@ export class DeviceRegistry {
       this.#byEntity.set(key, device);
       topic.places.set(entity.place, key);
     }
+    this.#forgetIfEmpty(device);
   }
 
   /** Takes a discovery message. Throws an {@link InvalidAnnouncement}; then nothing has changed. */
@@ -142,6 +143,10 @@ export class DeviceRegistry {
     { device: about, origin, entities, removed }: Announcement,
     requests: readonly StateRequest[],
   ): void {
+    if (this.#exceedsLimit(about.keys, entities))
+      throw new InvalidAnnouncement(
+        `the device has more than ${ENTITY_LIMIT} entities, or there are too many`,
+      );
     const device = this.#deviceOf(about);
     if (device === undefined) throw new InvalidAnnouncement(`there are more than ${DEVICE_LIMIT} devices`);
     const known = this.#topicOf(topic);
@@ -154,13 +159,7 @@ export class DeviceRegistry {
       const before = known.places.get(entity.place);
       if (before !== undefined && before !== key) replaced.push(before);
       const owner = this.#byEntity.get(key);
-      if (owner !== device) {
-        if (this.#isFull(device))
-          throw new InvalidAnnouncement(
-            `the device has more than ${ENTITY_LIMIT} entities, or there are too many`,
-          );
-        if (owner !== undefined) this.#drop(owner, key);
-      }
+      if (owner !== undefined && owner !== device) this.#drop(owner, key);
       device.entities.set(key, { ...entity, topic });
       this.#byEntity.set(key, device);
       known.places.set(entity.place, key);
@@ -168,6 +167,20 @@ export class DeviceRegistry {
     for (const key of replaced) this.#removeEntity(topic, key);
     for (const place of removed) this.#removePlace(topic, place);
     this.#changed.add(device.id);
+    this.#forgetIfEmpty(device);
+  }
+
+  /** Whether the device with these keys, or all devices, would have too many entities. */
+  #exceedsLimit(keys: readonly string[], entities: Announcement['entities']): boolean {
+    const device = this.#devices.get(this.find(keys) ?? '');
+    const added = new Set(entities.map((entity) => keyOf(entity))).difference(
+      new Set(device?.entities.keys()),
+    ).size;
+    return (
+      added > 0 &&
+      ((device?.entities.size ?? 0) + added > ENTITY_LIMIT ||
+        this.#byEntity.size + added > TOTAL_ENTITY_LIMIT)
+    );
   }
 
   #isFull({ entities }: KnownDevice): boolean {
@@ -197,9 +210,14 @@ export class DeviceRegistry {
     device.entities.delete(key);
     this.#byEntity.delete(key);
     this.#changed.add(device.id);
-    if (device.entities.size > 0) return;
+    this.#forgetIfEmpty(device);
+  }
+
+  /** A device without entities does not exist. */
+  #forgetIfEmpty(device: KnownDevice): void {
+    if (device.entities.size > 0 || this.#devices.get(device.id) !== device) return;
     this.#devices.delete(device.id);
-    for (const one of device.keys) this.#byKey.delete(one);
+    for (const one of device.keys) if (this.#byKey.get(one) === device) this.#byKey.delete(one);
   }
 
   #topicOf(topic: string): KnownTopic {

@@ -120,6 +120,34 @@ t.test('the nesting of an announcement is limited', async (t) => {
   t.equal(all.entities('id d1')?.length, 1, 'brackets in a text are no levels');
 });
 
+t.test('a device without entities does not exist', async (t) => {
+  const all = new Announcements();
+  for (const cmps of [{}, { one: { p: 'sensor' } }, { one: 'no object' }])
+    all.announce('device/d1', { dev: DEVICE, o: { name: 'maker' }, cmps });
+  t.strictSame([...all.registry.ids()], []);
+  t.equal(all.registry.find(['id d1']), undefined);
+  all.announce('device/d1', components({}));
+  const record = all.registry.record('id d1');
+  if (record === undefined) throw new Error('there is no record');
+  all.registry.restore({ ...record, keys: ['id other'] });
+  t.strictSame([...all.registry.ids()], ['id d1'], 'its entities are those of another device');
+  all.announce('device/d1', components({ one: { p: 'sensor' } }));
+  t.strictSame([...all.registry.ids()], []);
+});
+
+t.test('an announcement with too many entities changes nothing', async (t) => {
+  const all = new Announcements();
+  const many = Object.fromEntries(
+    Array.from({ length: 501 }, (_, at) => [`c${at}`, { p: 'sensor', uniq_id: `c${at}`, stat_t: 's' }]),
+  );
+  const announceMany = () => all.announce('device/d1', components(many));
+  t.throws(announceMany, { name: 'InvalidAnnouncement' });
+  t.strictSame([...all.registry.ids()], []);
+  all.announce('device/d1', components({}));
+  t.throws(announceMany, { name: 'InvalidAnnouncement' });
+  t.strictSame(all.entities('id d1'), ['a']);
+});
+
 t.test('a device has a limit of entities', async (t) => {
   const all = new Announcements();
   for (let at = 0; at < 500; at += 1) all.announce(`sensor/d1/e${at}`, sensor(`e${at}`));
