@@ -1,5 +1,6 @@
 import { variableType, type Value } from '../../../src/device/module.js';
 import type { TreeGroup, TreeVariable } from '../../../src/device/tree-view.js';
+import { NONE } from '../discovery/readers.js';
 import { BINARY, MEASUREMENTS, TIMESTAMPS, TOTALS } from './classes.js';
 
 /** A topic on which a variable's value is published. */
@@ -112,14 +113,17 @@ function describe(variable: TreeVariable): Description {
   const choices = (profile?.associations ?? []).filter(({ name }) => name !== '');
   const names = choices.map(({ name }) => name);
   // Between the values of a range there are more than the named ones.
-  if (type !== variableType.float && choices.length > 1 && new Set(names).size === names.length)
+  if (type !== variableType.float && choices.length > 1 && new Set(names).size === names.length) {
+    // If an option is called None, the payload would mean that one.
+    const unknown = names.includes(NONE) ? undefined : NONE;
     return {
       component: hasAction ? 'select' : 'sensor',
       ...(!hasAction && { device_class: 'enum' }),
       options: names,
-      encode: (value) => choices.find((choice) => choice.value === value)?.name,
+      encode: (value) => choices.find((choice) => choice.value === value)?.name ?? unknown,
       decode: (text) => choices.find((choice) => choice.name === text)?.value,
     };
+  }
   if (type === variableType.integer && !hasAction && TIMESTAMPS.has(profile?.name ?? ''))
     return {
       component: 'sensor',
@@ -134,10 +138,10 @@ function describe(variable: TreeVariable): Description {
   return numberOf(variable);
 }
 
-/** Unix seconds as a date and time of ISO 8601; undefined for none. */
-function momentOf(seconds: number): string | undefined {
+/** Unix seconds as a date and time of ISO 8601; `None` for none. */
+function momentOf(seconds: number): string {
   const date = new Date(seconds * 1000);
-  return seconds === 0 || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+  return seconds === 0 || Number.isNaN(date.getTime()) ? NONE : date.toISOString();
 }
 
 function numberOf({ type, profile, hasAction, isCounter }: TreeVariable): Description {

@@ -78,7 +78,8 @@ function readBack(
     const payload = state?.encode(value);
     if (payload === undefined) return [];
     const back = fixture.take(state?.topic ?? '', payload)[''] as Value;
-    const before = shown(value, variable.type, variable.profile);
+    // A time stamp of 0 is none: it is unknown there.
+    const before = payload === 'None' ? '-' : shown(value, variable.type, variable.profile);
     // A boolean has a profile there, even if it has none here.
     const after =
       variable.profile === undefined && typeof back === 'boolean'

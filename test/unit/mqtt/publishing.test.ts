@@ -139,7 +139,7 @@ t.test('single variables by type, profile and action', async (t) => {
   const entity = (n: number) => device.entities[n]!;
   t.equal(entity(1).states[0]?.encode(true), 'OFF', 'a lock is on when it is unlocked');
   t.equal(entity(5).states[0]?.encode(1), 'Eco');
-  t.equal(entity(5).states[0]?.encode(7), undefined, 'a value without a name');
+  for (const n of [5, 6]) t.equal(entity(n).states[0]?.encode(7), 'None', 'a value without a name');
   t.equal(entity(5).commands[0]?.decode('Eco'), 1);
   t.equal(entity(5).commands[0]?.decode('Boost'), undefined);
   t.equal(entity(7).states[0]?.encode('ü'.repeat(300))?.length, 255);
@@ -147,5 +147,39 @@ t.test('single variables by type, profile and action', async (t) => {
   t.strictSame(
     model.entities.map(({ name }) => name).sort(),
     device.entities.map((one) => one.settings['name']).sort(),
+  );
+});
+
+t.test('a time stamp of 0 is unknown', async (t) => {
+  const { device } = published(
+    t,
+    '',
+    variable('SEEN', {
+      type: variableType.integer,
+      profile: profile(variableType.integer, { name: '~UnixTimestamp' }),
+    }),
+  );
+  const encode = device.entities[0]?.states[0]?.encode;
+  t.strictSame(
+    [1_700_000_000, 0, 1e300].map((value) => encode?.(value)),
+    ['2023-11-14T22:13:20.000Z', 'None', 'None'],
+  );
+});
+
+t.test('a value without a name is not published if an option is called None', async (t) => {
+  const associations = ['Off', 'None'].map((name, value) => ({ value, name, icon: '', color: -1 }));
+  const { device } = published(
+    t,
+    '',
+    variable('CHOOSE', {
+      type: variableType.integer,
+      hasAction: true,
+      profile: profile(variableType.integer, { associations }),
+    }),
+  );
+  const encode = device.entities[0]?.states[0]?.encode;
+  t.strictSame(
+    [0, 1, 7].map((value) => encode?.(value)),
+    ['Off', 'None', undefined],
   );
 });
