@@ -35,8 +35,6 @@ import { toRecordBatch, WriteBuffer } from './write-buffer.js';
 /** Delay of the first downsampling, which must not slow down the start, and the interval after it. */
 const COMPACT_FIRST_MS = 600_000;
 const COMPACT_EVERY_MS = 24 * 3_600_000;
-/** Buffered records that trigger a write before the interval ends; bounds the size of a message. */
-const WRITE_AT = 20_000;
 /** A disk that hangs must not keep the service from stopping. */
 const CLOSE_DEADLINE_MS = 10_000;
 /** End of an unbounded range: later than the time of any record. */
@@ -114,7 +112,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
       mark: this.#clocks.mark(),
     });
     // A failing disk is retried at intervals, not with each record.
-    const isBatchFull = this.#buffer.count >= WRITE_AT && !this.#health.isFailing;
+    const isBatchFull = this.#buffer.isFull && !this.#health.isFailing;
     if (isBatchFull && !this.#isScheduled) this.#schedule();
   }
 

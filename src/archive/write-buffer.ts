@@ -8,6 +8,12 @@ import type { Value } from '../kernel/value.js';
  */
 const MAX_RECORDS = 200_000;
 const MAX_TEXT = 16 * 1024 * 1024;
+/**
+ * Buffered records, and characters of their texts, that trigger a write before the interval ends; bounds the
+ * size of a message. A slow disk has time for the write before the buffer drops records.
+ */
+const WRITE_AT = 20_000;
+const WRITE_AT_TEXT = MAX_TEXT / 4;
 
 /** A record that is not written yet. */
 interface BufferedRecord {
@@ -29,6 +35,11 @@ export class WriteBuffer {
 
   get count(): number {
     return this.#records.ids.length;
+  }
+
+  /** Whether the records should be written before the interval ends. */
+  get isFull(): boolean {
+    return this.count >= WRITE_AT || this.#characters >= WRITE_AT_TEXT;
   }
 
   /** Records dropped since the last call. */
