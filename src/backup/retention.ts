@@ -34,16 +34,26 @@ export function keptNames(names: readonly string[], { days, weeks, months }: Ret
   return kept;
 }
 
+/** Options of {@link prune}. */
+interface PruneOptions {
+  readonly retention: Retention;
+  /** The chunks on the target. */
+  readonly present: Iterable<string>;
+  /** The backup that was just stored. It is kept even if the clock is behind, and others have newer names. */
+  readonly stored: string;
+}
+
 /**
  * Deletes backups that are not kept, and then the chunks that no other backup has. If an index cannot be
  * read, it deletes no chunk, and `problem` says why.
  */
-export async function prune(repository: Repository, retention: Retention, present: Iterable<string>) {
+export async function prune(repository: Repository, { retention, present, stored }: PruneOptions) {
   const names = await repository.names();
-  const kept = keptNames(names, retention);
-  for (const name of names) if (!kept.has(name)) await repository.deleteIndex(name);
+  const kept = keptNames(names, retention).add(stored);
+  const unneeded = names.filter((name) => !kept.has(name));
+  for (const name of unneeded) await repository.deleteIndex(name);
   const used = new Set<string>();
-  const backups = names.length - kept.size;
+  const backups = unneeded.length;
   for (const name of kept)
     try {
       for (const id of chunksOf(await repository.index(name))) used.add(id);

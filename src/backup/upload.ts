@@ -82,7 +82,7 @@ export async function uploadBackup(repository: Repository, options: UploadOption
     contents: { ...treeContents(state), archiveRecords: archive?.records ?? 0 },
   };
   await repository.putIndex(index);
-  const { backups, problem } = await prune(repository, retention, present);
+  const { backups, problem } = await prune(repository, { retention, present, stored: index.name });
   await progress.report(estimate, estimate);
   return {
     name: index.name,

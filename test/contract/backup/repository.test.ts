@@ -213,3 +213,12 @@ t.test('a job in a thread reports its progress and failures, and can be cancelle
   await t.rejects(runInWorker(job, cancel), { code: 'CANCELLED' });
   t.notOk(existsSync(join(directory, 'verify')));
 });
+
+t.test('a backup is kept although the clock is behind that of an earlier one', async (t) => {
+  const { common, upload } = await makeFixture(t);
+  const later = await upload(START_MS + 3_600_000);
+  const { name, deletedBackups } = await upload(START_MS);
+  t.equal(deletedBackups, 0);
+  const names = (await run({ kind: 'list', ...common })).map((backup) => backup.name);
+  t.strictSame(names, [later.name, name], 'the newest of the day, and the one that was just stored');
+});
