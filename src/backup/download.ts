@@ -1,4 +1,13 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  futimesSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { coded } from '../base/codes/coded-text.js';
 import { codeOf, fault } from '../base/fault.js';
@@ -41,6 +50,8 @@ export async function fetchBackup(
       let written = 0;
       for (const id of chunks) written += writeSync(descriptor, await next(id));
       if (written !== bytes) throw fault('BACKUP_DAMAGED', coded`FILE_LENGTH: ${path} has another length`);
+      // A restore counts the changes since the backup was made from the time of its file.
+      if (path === STATE_FILE) futimesSync(descriptor, index.madeMs / 1000, index.madeMs / 1000);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

@@ -222,3 +222,16 @@ t.test('a backup is kept although the clock is behind that of an earlier one', a
   const names = (await run({ kind: 'list', ...common })).map((backup) => backup.name);
   t.strictSame(names, [later.name, name], 'the newest of the day, and the one that was just stored');
 });
+
+t.test('the change counter continues above all values since the backup was made', async (t) => {
+  const { common, upload } = await makeFixture(t);
+  await upload(START_MS);
+  const directory = join(await tempDirectory(t), 'data');
+  const nowMs = START_MS + 400 * DAY_MS;
+  const how = { name: 'latest', directory, config: undefined, replace: false } as const;
+  await run({ kind: 'restore', ...common, nowMs, ...how });
+  const { store, kernel } = await openFixture(directory);
+  // A thousand changes per second, wherever the backup was fetched.
+  t.ok(kernel.changes.counter >= nowMs - START_MS, String(kernel.changes.counter));
+  await store.close();
+});
