@@ -72,7 +72,10 @@ export function listQuarantinedArchives(directory: string, why: Quarantine = 'da
  * the history; more would fill the card.
  */
 export function quarantineArchive(directory: string, nowMs: number, why: Quarantine = 'damaged'): string {
-  const base = `${pathOf(directory)}.${why}-${timeName(nowMs)}`;
+  const named = `archive.db.${why}-${timeName(nowMs)}`;
+  const newest = listQuarantinedArchives(directory, why)[0]?.replace(/-\d+$/, '') ?? '';
+  // With the clock behind, the name would sort first, and the archive with the history would be removed.
+  const base = join(directory, newest > named ? newest : named);
   let target = base;
   for (let n = 2; existsSync(target); n++) target = `${base}-${n}`;
   renameDatabase(pathOf(directory), target);

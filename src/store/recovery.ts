@@ -383,18 +383,18 @@ export const quarantinedIn = (directory: string) => ({
 
 /** Names of quarantined databases, newest first. */
 function listQuarantined(directory: string, why: Quarantine = 'damaged'): string[] {
-  return readdirSync(directory)
-    .filter((name) => name.startsWith(`stellwerk.db.${why}-`) && name.endsWith('Z'))
-    .sort()
-    .reverse();
+  const isQuarantined = (name: string) => name.startsWith(`stellwerk.db.${why}-`) && /Z(-\d+)?$/.test(name);
+  return readdirSync(directory).filter(isQuarantined).sort().reverse();
 }
 
-/** Quarantines the database. Returns its new name. */
+/** Quarantines the database. Returns its new name. It is kept even if the clock is behind earlier ones. */
 function quarantine(directory: string, nowMs: number, why: Quarantine = 'damaged'): string {
   const path = databasePath(directory);
-  const target = `${path}.${why}-${timeName(nowMs)}`;
+  const base = `${path}.${why}-${timeName(nowMs)}`;
+  const earlier = listQuarantined(directory, why);
+  let target = base;
+  for (let n = 2; existsSync(target); n++) target = `${base}-${n}`;
   renameDatabase(path, target);
-  for (const name of listQuarantined(directory, why).slice(QUARANTINED_KEPT))
-    removeDatabase(join(directory, name));
+  for (const name of earlier.slice(QUARANTINED_KEPT - 1)) removeDatabase(join(directory, name));
   return basename(target);
 }

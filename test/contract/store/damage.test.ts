@@ -187,3 +187,23 @@ t.test('a database that is missing next to an archive or scripts is reported', a
   t.equal(fresh.findings.get('database')?.state, 'ok');
   await fresh.store.close();
 });
+
+t.test('a quarantined database is kept, whatever the clock says', async (t) => {
+  const directory = await withBackup(t);
+  const quarantined = () =>
+    readdirSync(directory)
+      .filter((name) => name.startsWith('stellwerk.db.damaged-'))
+      .map((name) => readFileSync(join(directory, name), 'utf8').slice(0, 5));
+  const quarantine = async (text: string) => {
+    writeFileSync(path(directory), text.repeat(1000));
+    const { store, findings } = await openFixture(directory);
+    await store.close();
+    return findings.get('database');
+  };
+  for (const text of ['first', 'other']) await quarantine(text);
+  t.strictSame(quarantined().sort(), ['first', 'other'], 'both are of the same second');
+  for (const day of ['01', '02', '03'])
+    writeFileSync(join(directory, `stellwerk.db.damaged-2030-01-${day}T00-00-00Z`), `day ${day}`);
+  t.match(await quarantine('third'), { state: 'failed', text: /damaged-2023-11-14T22-13-20Z-3/ });
+  t.strictSame(quarantined().sort(), ['day 0', 'day 0', 'third'], 'the clock is behind');
+});
