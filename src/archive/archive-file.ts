@@ -109,7 +109,8 @@ export class ArchiveFile {
     this.transaction(() => {
       for (const { mark, offsetMs } of clocks)
         this.chunks
-          .statement('INSERT OR REPLACE INTO untrusted VALUES (?, ?, ?)')
+          // Known clocks come with each write, which must not write their page each time.
+          .statement('INSERT OR IGNORE INTO untrusted VALUES (?, ?, ?)')
           .run(mark, bootId(), offsetMs);
       for (const [series, run] of bySeries(records)) {
         if (isPresent && this.#newest(series) === run.values.at(-1)) continue;

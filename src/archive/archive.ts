@@ -11,13 +11,7 @@ import { variableType } from '../kernel/value.js';
 import { isKnown, type Variable } from '../kernel/variables.js';
 import { WorkerThreadClient, type WorkerClient } from '../sqlite/worker-client.js';
 import { ArchiveHealth } from './archive-health.js';
-import type {
-  ArchiveRequests,
-  RecordRange,
-  RecordBatch,
-  SeriesStatistics,
-  UntrustedClock,
-} from './worker-protocol.js';
+import type { ArchiveRequests, RecordRange, RecordBatch, SeriesStatistics } from './worker-protocol.js';
 import {
   MAX_ROWS,
   type NewRecord,
@@ -264,14 +258,12 @@ export class Archive implements ArchivePort, AsyncDisposable {
     // correction.
     const offsetMs = this.#clocks.correctionMs();
     if (this.#buffer.count > 0) {
-      const [records, clocks] = [this.#buffer.take(), this.#clocks.take()];
       try {
-        await this.#send(records, clocks, false);
+        await this.#send(this.#buffer.take(), false);
         this.#buffer.confirmTaken();
         this.#reportWrite(undefined);
       } catch (thrown) {
         this.#buffer.putBack();
-        this.#clocks.putBack(clocks);
         this.#reportWrite(thrown);
         return;
       }
@@ -280,8 +272,9 @@ export class Archive implements ArchivePort, AsyncDisposable {
     if (offsetMs !== undefined) await this.#correctTimes(offsetMs);
   }
 
-  async #send(records: RecordBatch, clocks: readonly UntrustedClock[], isPresent: boolean): Promise<void> {
+  async #send(records: RecordBatch, isPresent: boolean): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
+    const clocks = this.#clocks.uncorrected();
     const report = await this.#worker.request('write', { records, clocks, isPresent, nowMs });
     this.figures.records += records.ids.length;
     if (report.text !== '') this.#health.reportDamage(report);
@@ -298,11 +291,9 @@ export class Archive implements ArchivePort, AsyncDisposable {
       for (const record of present) this.#buffer.add(record);
     };
     if (!this.#isOpen) return bufferAll();
-    const clocks = this.#clocks.take();
     try {
-      await this.#send(toRecordBatch(present), clocks, true);
+      await this.#send(toRecordBatch(present), true);
     } catch (thrown) {
-      this.#clocks.putBack(clocks);
       bufferAll();
       this.#reportWrite(thrown);
     }

@@ -21,8 +21,10 @@ export class UntrustedClocks {
   readonly #clock: Clock;
   #mark = 0;
   #present: UntrustedClock | undefined;
-  /** Clocks that are not in the archive yet. */
-  #added: UntrustedClock[] = [];
+  /** Clocks of this run with records that were not corrected yet. */
+  #clocks: UntrustedClock[] = [];
+  /** The highest mark that the correction in progress removes. */
+  #lastCorrected = 0;
   #isCorrectionDue = false;
 
   constructor(clock: Clock) {
@@ -35,8 +37,8 @@ export class UntrustedClocks {
    */
   begin({ mark, isMarked }: { readonly mark: number; readonly isMarked: boolean }): number {
     this.#mark += mark;
-    this.#added = this.#added.map((one) => ({ ...one, mark: one.mark + mark }));
-    if (this.#present !== undefined) this.#present = this.#added.at(-1);
+    this.#clocks = this.#clocks.map((one) => ({ ...one, mark: one.mark + mark }));
+    if (this.#present !== undefined) this.#present = this.#clocks.at(-1);
     this.#isCorrectionDue ||= isMarked;
     return mark;
   }
@@ -47,18 +49,18 @@ export class UntrustedClocks {
     const offsetMs = this.#offsetMs();
     if (this.#present === undefined || Math.abs(this.#present.offsetMs - offsetMs) > CLOCK_SET_MS) {
       this.#present = { mark: ++this.#mark, offsetMs };
-      this.#added.push(this.#present);
+      this.#clocks.push(this.#present);
       this.#isCorrectionDue = true;
     }
     return this.#present.mark;
   }
 
-  take(): UntrustedClock[] {
-    return this.#added.splice(0);
-  }
-
-  putBack(clocks: readonly UntrustedClock[]): void {
-    this.#added.unshift(...clocks);
+  /**
+   * The clocks of this run with records that were not corrected yet. Each write stores them, because a damaged
+   * archive may have been replaced by a new one.
+   */
+  uncorrected(): readonly UntrustedClock[] {
+    return [...this.#clocks];
   }
 
   /**
@@ -68,12 +70,14 @@ export class UntrustedClocks {
   correctionMs(): number | undefined {
     if (!this.#isCorrectionDue || !this.#clock.isTrusted()) return undefined;
     this.#present = undefined;
+    this.#lastCorrected = this.#mark;
     return this.#offsetMs();
   }
 
   /** The records from before the call of {@link correctionMs} were corrected. */
   corrected(): void {
-    this.#isCorrectionDue = this.#present !== undefined;
+    this.#clocks = this.#clocks.filter(({ mark }) => mark > this.#lastCorrected);
+    this.#isCorrectionDue = this.#clocks.length > 0;
   }
 
   #offsetMs(): number {

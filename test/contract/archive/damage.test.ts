@@ -7,6 +7,8 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openArchive, VARIABLE } from './open-archive.js';
 
+const ALL = { startS: 0, endS: 0, limit: 0 };
+
 /** A failing card: from now on the file contains this. */
 function damage(directory: string, text: string): void {
   const path = join(directory, 'archive.db');
@@ -44,7 +46,7 @@ for (const stepMs of [0, -86_400_000])
           state: 'warning',
           text: /was damaged .* kept as .*damaged-.*new one/,
         });
-        const { records } = await archive.records(VARIABLE, { startS: 0, endS: 0, limit: 0 });
+        const { records } = await archive.records(VARIABLE, ALL);
         t.equal(records.at(-1)?.value, value, 'records that could not be written are in the new archive');
         if (text === 'first') clock.stepWallClock(stepMs);
       }
@@ -52,3 +54,36 @@ for (const stepMs of [0, -86_400_000])
       await archive.close();
     },
   );
+
+t.test('times of an untrusted clock are corrected, even if the archive was damaged meanwhile', async (t) => {
+  const directory = await tempDirectory(t);
+  const clock = new ManualClock(3_600_000);
+  clock.hasTrustedTime = false;
+  const { archive, kernel, variable } = await openArchive(directory, clock);
+  const set = (value: number) => {
+    clock.advance(1_000);
+    kernel.variables.update(variable, value, clock.nowMs());
+  };
+  set(1);
+  await archive.flush();
+  damage(directory, 'first');
+  set(2);
+  await archive.flush();
+  set(3);
+  await archive.flush();
+  clock.stepWallClock(1_000_000_000);
+  clock.hasTrustedTime = true;
+  await archive.flush();
+  set(4);
+  await archive.flush();
+  t.match(await archive.records(VARIABLE, ALL), {
+    records: [
+      { atMs: 1_003_602_000, value: 2, isTrusted: true },
+      { atMs: 1_003_603_000, value: 3, isTrusted: true },
+      { atMs: 1_003_604_000, value: 4, isTrusted: true },
+    ],
+  });
+  await archive.close();
+  using db = new DatabaseSync(join(directory, 'archive.db'));
+  t.strictSame(db.prepare('SELECT mark FROM untrusted').all(), []);
+});
