@@ -152,7 +152,8 @@ export class Archive implements ArchivePort, AsyncDisposable {
         mark: isTrusted ? 0 : UNKNOWN_CLOCK,
       })),
     );
-    await this.#request('write', { records, clocks: [], isPresent: false });
+    const report = await this.#request('write', { records, clocks: [], isPresent: false });
+    if (report.text !== '') this.#health.reportDamage(report);
   }
 
   recordPresent(variableId: number): void {
@@ -261,7 +262,6 @@ export class Archive implements ArchivePort, AsyncDisposable {
       try {
         await this.#send(this.#buffer.take(), false);
         this.#buffer.confirmTaken();
-        this.#reportWrite(undefined);
       } catch (thrown) {
         this.#buffer.putBack();
         this.#reportWrite(thrown);
@@ -269,7 +269,9 @@ export class Archive implements ArchivePort, AsyncDisposable {
       }
       await this.#reportWritten();
     }
-    if (offsetMs !== undefined) await this.#correctTimes(offsetMs);
+    if (offsetMs !== undefined && !(await this.#correctTimes(offsetMs))) return;
+    // Even if no record waited, an archive that could not be opened or corrected is usable again.
+    this.#reportWrite(undefined);
   }
 
   async #send(records: RecordBatch, isPresent: boolean): Promise<void> {
@@ -299,14 +301,16 @@ export class Archive implements ArchivePort, AsyncDisposable {
     }
   }
 
-  /** Corrects the times of earlier records after the clock has become trusted. */
-  async #correctTimes(offsetMs: number): Promise<void> {
+  /** Corrects the times of earlier records after the clock has become trusted. Returns whether it succeeded. */
+  async #correctTimes(offsetMs: number): Promise<boolean> {
     try {
       const { count } = await this.#worker.request('correctTimes', { offsetMs });
       this.#clocks.corrected();
       this.#options.log.info({ records: count }, 'the clock is set: times of records were corrected');
+      return true;
     } catch (thrown) {
       this.#reportWrite(thrown);
+      return false;
     }
   }
 

@@ -1,5 +1,5 @@
 /** Archives that are damaged while they are in use. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -86,4 +86,46 @@ t.test('times of an untrusted clock are corrected, even if the archive was damag
   await archive.close();
   using db = new DatabaseSync(join(directory, 'archive.db'));
   t.strictSame(db.prepare('SELECT mark FROM untrusted').all(), []);
+});
+
+t.test('a damaged archive is reported, even if the next write is an import', async (t) => {
+  const directory = await tempDirectory(t);
+  const clock = new ManualClock();
+  const { archive, kernel, variable, findings } = await openArchive(directory, clock);
+  kernel.variables.update(variable, 1, clock.nowMs());
+  await archive.flush();
+  damage(directory, 'first');
+  kernel.variables.update(variable, 2, clock.nowMs() + 1);
+  await archive.flush();
+  await archive.add(VARIABLE, [{ atMs: 5_000, value: 7 }]);
+  t.match(findings.get('archive file'), { state: 'warning', text: /was damaged .* kept as/ });
+  await archive.close();
+});
+
+t.test('a failure ends as soon as the archive can be opened, even if no record waits', async (t) => {
+  const directory = join(await tempDirectory(t), 'data');
+  writeFileSync(directory, 'no directory');
+  const { archive, findings } = await openArchive(directory, new ManualClock());
+  t.equal(findings.get('archive')?.state, 'failed');
+  rmSync(directory);
+  await archive.flush();
+  t.equal(findings.get('archive')?.state, 'ok');
+  await archive.close();
+});
+
+t.test('a correction that fails is reported until it succeeds, even if no record waits', async (t) => {
+  const directory = await tempDirectory(t);
+  const clock = new ManualClock(3_600_000);
+  clock.hasTrustedTime = false;
+  const { archive, kernel, variable, findings } = await openArchive(directory, clock);
+  kernel.variables.update(variable, 1, clock.nowMs());
+  await archive.flush();
+  damage(directory, 'first');
+  clock.stepWallClock(1_000_000_000);
+  clock.hasTrustedTime = true;
+  await archive.flush();
+  t.equal(findings.get('archive')?.state, 'failed');
+  await archive.flush();
+  t.equal(findings.get('archive')?.state, 'ok');
+  await archive.close();
 });
