@@ -4,6 +4,7 @@ import type { Chunk } from './chunks.js';
 import { emptyRun, type RecordRun, type StoredValue } from './codec.js';
 import { seriesOf, type ArchiveFile } from './archive-file.js';
 import type { AggregationRange, RecordPage, RecordRange, LoggedRows } from './worker-protocol.js';
+import { MAX_ROWS } from './port.js';
 import { copyRecord, indexAt } from './record-runs.js';
 import { riseOf } from './summary.js';
 
@@ -112,15 +113,23 @@ function addAll(aggregation: Aggregation, { times, values }: RecordRun, untilMs:
 function changes(file: ArchiveFile, range: AggregationRange): Float64Array {
   const { counter, ignoreZeros, toMs, limit } = range;
   const fields: number[] = [];
-  const rows = queryLogged(file, { ...range, limit: limit + 2 });
-  for (let n = 0; n < rows.times.length && fields.length < limit * AGGREGATED_FIELDS; n++) {
-    const [atMs, durationMs] = [rows.times[n] as number, rows.durations[n] as number];
-    const value = rows.values[n] as number;
-    if (atMs + durationMs > toMs + 1000 || (counter && ignoreZeros && value === 0)) continue;
-    const amount = counter ? riseOf(valueBefore(file, range, [rows, n]) ?? value, value) : value;
-    fields.push(atMs, durationMs, amount, amount, atMs, amount, atMs);
+  // The newest record may not have ended, and the oldest one gives a counter's value before.
+  let page: RecordRange = { ...range, limit: limit + 2 };
+  for (;;) {
+    const rows = queryLogged(file, page);
+    for (let n = 0; n < rows.times.length && fields.length < limit * AGGREGATED_FIELDS; n++) {
+      const [atMs, durationMs] = [rows.times[n] as number, rows.durations[n] as number];
+      const value = rows.values[n] as number;
+      if (atMs + durationMs > toMs + 1000 || (counter && ignoreZeros && value === 0)) continue;
+      const amount = counter ? riseOf(valueBefore(file, range, [rows, n]) ?? value, value) : value;
+      fields.push(atMs, durationMs, amount, amount, atMs, amount, atMs);
+    }
+    const oldestMs = rows.times.at(-1);
+    const isEnd = oldestMs === undefined || rows.times.length < page.limit;
+    if (isEnd || fields.length >= limit * AGGREGATED_FIELDS) return Float64Array.from(fields);
+    // Ignored zeros have filled the page; there may be many more.
+    page = { ...range, toMs: oldestMs - 1, limit: MAX_ROWS };
   }
-  return Float64Array.from(fields);
 }
 
 /** A counter's value before the n-th newest record. */

@@ -309,6 +309,21 @@ t.test('records of a variable are moved to another one, among its own', async (t
   file.close();
 });
 
+t.test('the changes of a counter that ignores zeros are found before any number of zeros', async (t) => {
+  const file = openArchiveFile(await tempDirectory(t));
+  const values = [10, 12, ...Array.from({ length: 700 }, () => 0)];
+  write(
+    file,
+    values.map((value, n) => ({ atMs: 1_000 * (n + 1), value })),
+  );
+  const range = { ...allRecords(800_000), counter: true, ignoreZeros: true, span: aggregationSpan.changes };
+  const newest = (limit: number) =>
+    recordsIn(queryAggregated(file, { ...range, limit })).map((fields) => fields.slice(0, 3));
+  t.strictSame(newest(1), [[2_000, 1_000, 2]]);
+  t.strictSame(newest(1_000).at(-1), [2_000, 1_000, 2]);
+  file.close();
+});
+
 t.test('wrong summaries are rebuilt', async (t) => {
   const random = new Random(seed);
   const file = openArchiveFile(await tempDirectory(t));
