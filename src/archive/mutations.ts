@@ -7,6 +7,8 @@ import { appendRun, filterRun } from './record-runs.js';
 
 /** Chunks per step: the worker has other requests to serve. */
 const STEP = 500;
+/** Chunks whose times are corrected together: 51,200 records, 5 MB while they are sorted. */
+const CORRECTION_STEP = 200;
 
 /** Deletes a variable's records between two times, both included. Returns their number. */
 export function deleteRecords(
@@ -71,28 +73,58 @@ export function correctTimes(
       .statement<readonly [number, number]>('SELECT mark, offset FROM untrusted WHERE boot = ?')
       .all(bootId());
     const shifts = new Map(clocks.map(([mark, untrustedMs]) => [mark, offsetMs - untrustedMs]));
-    // Collected first: putting records back may change chunks that were not read yet.
-    const all = new Map<number, RecordRun>();
     const marked = chunks
-      .statement<readonly [number, number]>('SELECT number, series FROM chunks WHERE marked = 1')
+      .statement<readonly [number, number]>(
+        'SELECT series, min(t0) FROM chunks WHERE marked = 1 GROUP BY series',
+      )
       .all();
-    for (const [number, series] of marked) {
-      const run = chunks.records({ number });
-      const isCorrectable = (n: number) => shifts.has(run.marks[n] as number);
-      const correctable = filterRun(run, isCorrectable);
-      if (correctable.times.length === 0) continue;
-      count += correctable.times.length;
-      const others = filterRun(run, (n) => !isCorrectable(n));
-      chunks.replace(series, { number }, others);
-      const known = all.get(series) ?? emptyRun();
-      appendRun(known, correctable);
-      all.set(series, known);
+    // In steps, because all records can exceed the memory of the worker. From new to old: corrected records can
+    // get into chunks with ones that are not corrected yet, which start before those taken so far.
+    for (const [series, oldestMs] of marked) {
+      const fromMs = oldestMs + Math.min(0, ...shifts.values());
+      for (let step = { untilMs: Infinity, run: emptyRun() }; step.untilMs > fromMs;) {
+        step = takeCorrectable(file, { series, fromMs, untilMs: step.untilMs, shifts });
+        count += step.run.times.length;
+        file.put(series, moveToFreeTimes(file, series, correctRun(step.run, shifts)));
+      }
     }
-    file.clearCache();
-    for (const [series, run] of all) file.put(series, moveToFreeTimes(file, series, correctRun(run, shifts)));
     chunks.statement('DELETE FROM untrusted WHERE boot = ?').run(bootId());
   });
   return { count };
+}
+
+/**
+ * Removes the records that can be corrected from the newest chunks that start in a range, its end excluded.
+ * Returns them, and as `untilMs` the end of the range that is left.
+ */
+function takeCorrectable(
+  file: ArchiveFile,
+  {
+    series,
+    fromMs,
+    untilMs,
+    shifts,
+  }: { series: number; fromMs: number; untilMs: number; shifts: ReadonlyMap<number, number> },
+): { run: RecordRun; untilMs: number } {
+  const { chunks } = file;
+  const rows = chunks
+    .statement<readonly [number, number]>(
+      'SELECT number, t0 FROM chunks WHERE series = ? AND t0 >= ? AND t0 < ? AND marked = 1 ORDER BY t0 DESC LIMIT ?',
+    )
+    .all(series, fromMs, untilMs, CORRECTION_STEP);
+  const all = emptyRun();
+  // Collected first: putting records back may change chunks that were not read yet.
+  for (const [number] of rows) {
+    const run = chunks.records({ number });
+    const isCorrectable = (n: number) => shifts.has(run.marks[n] as number);
+    const correctable = filterRun(run, isCorrectable);
+    if (correctable.times.length === 0) continue;
+    const others = filterRun(run, (n) => !isCorrectable(n));
+    chunks.replace(series, { number }, others);
+    appendRun(all, correctable);
+  }
+  file.clearCache();
+  return { run: all, untilMs: rows.length < CORRECTION_STEP ? fromMs : (rows.at(-1)?.[1] ?? fromMs) };
 }
 
 /** Rebuilds the summaries of some chunks from their records. */
@@ -148,9 +180,9 @@ function correctRun(run: RecordRun, shifts: ReadonlyMap<number, number>): Record
 function moveToFreeTimes(file: ArchiveFile, series: number, run: RecordRun): RecordRun {
   const [fromMs = 0, lastMs = 0] = [run.times[0], run.times.at(-1)];
   for (let toMs = lastMs; ;) {
-    const taken = new Set(
-      chunksWithin(file, series, { fromMs, toMs }).flatMap((chunk) => file.chunks.records(chunk).times),
-    );
+    const taken = new Set(file.head(series).times);
+    for (const chunk of chunksWithin(file, series, { fromMs, toMs }))
+      for (const time of file.chunks.records(chunk).times) taken.add(time);
     let before = -1;
     const times = run.times.map((time) => {
       before = Math.max(time, before + 1);

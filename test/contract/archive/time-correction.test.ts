@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { correctTimes } from '../../../src/archive/mutations.js';
+import { correctTimes, deleteRecords } from '../../../src/archive/mutations.js';
 import { ArchiveFile } from '../../../src/archive/archive-file.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
@@ -99,6 +99,60 @@ t.test(
     again.close();
   },
 );
+
+t.test('the correction has the records of one variable at a time in memory', async (t) => {
+  const file = openArchiveFile(await tempDirectory(t));
+  const ids = [ID, ID + 1, ID + 2];
+  const clocks = [{ mark: 1, offsetMs: 0 }];
+  for (let n = 0; n < 3; n++)
+    for (const id of ids) {
+      const given = Array.from({ length: 256 }, (_, k) => ({ atMs: 1_000 * n + k, value: k, mark: 1 }));
+      file.write({ records: recordsOf(given, id), clocks, isPresent: false });
+    }
+  const order: number[] = [];
+  const { chunks } = file;
+  const replace = chunks.replace.bind(chunks);
+  chunks.replace = (series, ...rest) => {
+    order.push(series);
+    replace(series, ...rest);
+  };
+  const put = file.put.bind(file);
+  file.put = (series, run) => {
+    order.push(series);
+    put(series, run);
+  };
+  t.strictSame(correctTimes(file, { offsetMs: 40_000 }), { count: 3 * 3 * 256 });
+  const changes = order.filter((series, n) => series !== order[n - 1]);
+  t.equal(changes.length, ids.length, 'all records of a variable, before those of the next');
+  file.close();
+});
+
+t.test('more records of a variable than the correction takes in one step', async (t) => {
+  const file = openArchiveFile(await tempDirectory(t));
+  const given = Array.from({ length: 60_000 }, (_, n) => ({ atMs: 1_000_000 + n * 100, value: n, mark: 1 }));
+  const clocks = [{ mark: 1, offsetMs: 0 }];
+  file.write({ records: recordsOf(given), clocks, isPresent: false });
+  let most = 0;
+  const put = file.put.bind(file);
+  file.put = (series, run) => {
+    most = Math.max(most, run.times.length);
+    put(series, run);
+  };
+  for (const [mark, offsetMs] of [
+    [1, 40_050],
+    [2, -40_050],
+  ] as const) {
+    most = 0;
+    t.strictSame(correctTimes(file, { offsetMs }), { count: 60_000 });
+    t.ok(most < 60_000, `${most} records in a step`);
+    const expected = given.map(({ atMs, value }) => ({ atMs: atMs + offsetMs, value }));
+    t.strictSame(contents(file), expected);
+    deleteRecords(file, { variableId: ID, fromMs: 0, toMs: 2 ** 43 });
+    const records = recordsOf(given.map((record) => ({ ...record, mark: 2 })));
+    if (mark === 1) file.write({ records, clocks: [{ mark: 2, offsetMs: 0 }], isPresent: false });
+  }
+  file.close();
+});
 
 const ALL = { startS: 0, endS: 0, limit: 0 };
 
