@@ -7,8 +7,12 @@ import { appendRun, filterRun } from './record-runs.js';
 
 /** Chunks per step: the worker has other requests to serve. */
 const STEP = 500;
-/** Chunks whose times are corrected together: 51,200 records, 5 MB while they are sorted. */
+/**
+ * Chunks whose times are corrected together: 51,200 records, 5 MB while they are sorted; and the characters of their
+ * texts after which no further chunk is taken.
+ */
 const CORRECTION_STEP = 200;
+const CORRECTION_TEXT = 4 * 1024 * 1024;
 
 /** Deletes a variable's records between two times, both included. Returns their number. */
 export function deleteRecords(
@@ -75,7 +79,7 @@ export function correctTimes(
     const shifts = new Map(clocks.map(([mark, untrustedMs]) => [mark, offsetMs - untrustedMs]));
     const marked = chunks
       .statement<readonly [number, number]>(
-        'SELECT series, min(t0) FROM chunks WHERE marked = 1 GROUP BY series',
+        'SELECT series, min(t0) FROM chunks INDEXED BY chunks_marked WHERE marked = 1 GROUP BY series',
       )
       .all();
     // In steps, because all records can exceed the memory of the worker. From new to old: corrected records can
@@ -109,12 +113,16 @@ function takeCorrectable(
   const { chunks } = file;
   const rows = chunks
     .statement<readonly [number, number]>(
-      'SELECT number, t0 FROM chunks WHERE series = ? AND t0 >= ? AND t0 < ? AND marked = 1 ORDER BY t0 DESC LIMIT ?',
+      'SELECT number, t0 FROM chunks INDEXED BY chunks_marked WHERE series = ? AND t0 >= ? AND t0 < ? AND marked = 1 ORDER BY t0 DESC LIMIT ?',
     )
     .all(series, fromMs, untilMs, CORRECTION_STEP);
   const all = emptyRun();
+  let isCut = rows.length === CORRECTION_STEP;
+  let lastMs = fromMs;
+  let characters = 0;
   // Collected first: putting records back may change chunks that were not read yet.
-  for (const [number] of rows) {
+  for (const [number, t0] of rows) {
+    lastMs = t0;
     const run = chunks.records({ number });
     const isCorrectable = (n: number) => shifts.has(run.marks[n] as number);
     const correctable = filterRun(run, isCorrectable);
@@ -122,9 +130,12 @@ function takeCorrectable(
     const others = filterRun(run, (n) => !isCorrectable(n));
     chunks.replace(series, { number }, others);
     appendRun(all, correctable);
+    for (const value of correctable.values) if (typeof value === 'string') characters += value.length;
+    isCut ||= characters >= CORRECTION_TEXT;
+    if (characters >= CORRECTION_TEXT) break;
   }
   file.clearCache();
-  return { run: all, untilMs: rows.length < CORRECTION_STEP ? fromMs : (rows.at(-1)?.[1] ?? fromMs) };
+  return { run: all, untilMs: isCut ? lastMs : fromMs };
 }
 
 /** Rebuilds the summaries of some chunks from their records. */

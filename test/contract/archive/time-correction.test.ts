@@ -5,10 +5,11 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { correctTimes, deleteRecords } from '../../../src/archive/mutations.js';
 import { ArchiveFile } from '../../../src/archive/archive-file.js';
+import { queryLogged } from '../../../src/archive/queries.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openArchive, VARIABLE } from './open-archive.js';
-import { contents, ID, openArchiveFile, recordsOf, write } from './archive-file.js';
+import { allRecords, contents, ID, openArchiveFile, recordsOf, write } from './archive-file.js';
 
 t.test(
   'times of an unsynchronised clock are corrected, even if the program was restarted meanwhile',
@@ -151,6 +152,36 @@ t.test('more records of a variable than the correction takes in one step', async
     const records = recordsOf(given.map((record) => ({ ...record, mark: 2 })));
     if (mark === 1) file.write({ records, clocks: [{ mark: 2, offsetMs: 0 }], isPresent: false });
   }
+  file.close();
+});
+
+t.test('long texts are corrected some at a time', async (t) => {
+  const file = openArchiveFile(await tempDirectory(t));
+  const texts = Array.from({ length: 12 }, (_, n) => `${n} ${'x'.repeat(1_000_000)}`);
+  const clocks = [{ mark: 1, offsetMs: 0 }];
+  for (const [n, text] of texts.entries())
+    file.write({
+      records: { ids: [ID], times: [1_000 * n], values: [text], marks: [1] },
+      clocks,
+      isPresent: false,
+    });
+  const steps: number[] = [];
+  const put = file.put.bind(file);
+  file.put = (series, run) => {
+    steps.push(run.times.length);
+    put(series, run);
+  };
+  t.strictSame(correctTimes(file, { offsetMs: 40_000 }), { count: texts.length });
+  t.ok(Math.max(...steps) <= 5, `${steps} texts of a million characters in a step`);
+  const { times, values } = queryLogged(file, { ...allRecords(2 ** 43), isText: true });
+  t.strictSame(
+    [...times].reverse(),
+    texts.map((_, n) => 40_000 + 1_000 * n),
+  );
+  t.ok(
+    [...values].reverse().every((value, n) => value === texts[n]),
+    'no text is lost or changed',
+  );
   file.close();
 });
 
