@@ -6,6 +6,8 @@ import { parseDocument } from 'yaml';
 import { hashPassword } from '../base/credentials/password-hash.js';
 import { syncDirectory, writeFileAtomically } from '../base/atomic-write.js';
 import { Fault, codeOf, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
+import { urlChanged } from '../base/codes/url-changed.js';
+import { hasMaskedUrl } from '../base/url-secrets.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import {
   changeSettings,
@@ -285,11 +287,16 @@ function pathOf(text: string): SettingChange['path'] {
   return path;
 }
 
-/** Throws `PARAMETER_BOUNDS` if a path leads into a value without keys. */
+/**
+ * Throws `PARAMETER_BOUNDS` if a path leads into a value without keys, and `CONFIGURATION_INVALID` if a URL would
+ * be stored with `***` in place of its secret.
+ */
 function changedText(before: string, changes: readonly SettingChange[]): string {
   const text = changeSettings(before, changes);
-  if (text !== undefined) return text;
-  throw fault('PARAMETER_BOUNDS', coded`WHAT_PATH_INTO_VALUE: Path (leads into a value without keys)`);
+  if (text === undefined)
+    throw fault('PARAMETER_BOUNDS', coded`WHAT_PATH_INTO_VALUE: Path (leads into a value without keys)`);
+  if (hasMaskedUrl(text) && !hasMaskedUrl(before)) throw fault('CONFIGURATION_INVALID', urlChanged());
+  return text;
 }
 
 /**

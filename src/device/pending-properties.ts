@@ -1,4 +1,5 @@
 import { coded } from '../base/codes/coded-text.js';
+import { urlChanged } from '../base/codes/url-changed.js';
 import { hasMaskedUrl } from '../base/url-secrets.js';
 import { fault, messageOf } from '../base/fault.js';
 import { parseJson } from '../base/json.js';
@@ -23,11 +24,7 @@ export class PendingProperties {
     for (const [name, value] of Object.entries(changes)) {
       after = withProperty(module, after, [name, value]);
       if (hasMaskedUrl(after[name]) && !hasMaskedUrl(before[name]))
-        throw fault(
-          'PROPERTY_INVALID',
-          name,
-          coded`URL_CHANGED: the user or the address of the URL has changed: give its password instead of ***`,
-        );
+        throw fault('PROPERTY_INVALID', name, urlChanged());
     }
     if (isSame(before, after)) return false;
     if (isSame(data.properties, after)) this.#pending.delete(id);

@@ -81,8 +81,11 @@ t.test('the secrets of URLs are not shown, and stay where a URL is written as it
     t.match(await change(fixture, [path, value]), { Problems: [] }, path);
     t.match(await fileOf(fixture), url, path);
   }
-  await change(fixture, ['updates.url', masked.replace('updates.', 'other.')]);
-  t.notMatch(await fileOf(fixture), /hyacinth|daffodil/, 'never with another host');
+  const changed = masked.replace('updates.', 'other.');
+  t.equal(await change(fixture, ['updates.url', changed]), 'CONFIGURATION_INVALID');
+  t.match(await fileOf(fixture), url, 'an edited URL needs its secrets again, and nothing is lost');
+  await change(fixture, ['updates.url', changed.replaceAll('***', 'iris')]);
+  t.match(await fileOf(fixture), 'https://box:iris@other.invalid/x.json?token=iris');
 });
 
 t.test('changes are checked without being made', async (t) => {
