@@ -156,11 +156,8 @@ export function exceptionFault(unit: number, exception: number): Fault & { reado
   return Object.assign(fault('DEVICE_REFUSED', text), { exception });
 }
 
-/**
- * Whether a unit has rejected a read because it has no such function, address or quantity (§7: 01, 02, 03).
- * With other exceptions, the same request may succeed later.
- */
-export function isNoSuchAddress(thrown: unknown): boolean {
+/** Whether a unit has rejected a request because it is busy (§7: 05, 06): the same request may succeed later. */
+export function isBusy(thrown: unknown): boolean {
   const exception = thrown instanceof Fault && 'exception' in thrown ? thrown.exception : undefined;
-  return exception === 1 || exception === 2 || exception === 3;
+  return exception === 5 || exception === 6;
 }

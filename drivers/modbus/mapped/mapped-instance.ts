@@ -19,6 +19,9 @@ import { PolledRead, type ReadPriority } from './polled-read.js';
 import { findModels, noModels } from './sunspec-models.js';
 import { decodeValue, encodeCommand, type Decoded } from './value-codec.js';
 
+/** How long a unit without the models of a block is not searched again: that takes several reads. */
+const SEARCH_INTERVAL_NS = 60_000_000_000n;
+
 /** A device whose registers a map describes: its blocks are polled, and commands are written. */
 export class MappedInstance implements OpenInstance {
   readonly #host: Host<MappedProperties>;
@@ -31,6 +34,8 @@ export class MappedInstance implements OpenInstance {
   readonly #scales = new Map<string, number>();
   /** The SunSpec models of the device; read before the first block that needs them. */
   #models: Promise<ReadonlyMap<number, number> | undefined> | undefined;
+  /** When the last search for them began. */
+  #searchedNs = 0n;
 
   constructor(host: Host<MappedProperties>, unit: ModbusUnit, map: RegisterMap) {
     this.#host = host;
@@ -147,17 +152,21 @@ export class MappedInstance implements OpenInstance {
   /** What is added to the addresses of a block: the start of its SunSpec model, or 0. */
   async #baseOf({ models }: MapBlock, priority: ReadPriority): Promise<number> {
     if (models.length === 0) return 0;
+    const nowNs = this.#host.clock.monotonicNs();
+    if (this.#models === undefined) this.#searchedNs = nowNs;
     const searching = (this.#models ??= findModels(this.#unit, { priority, signal: this.#host.signal }));
-    try {
-      const found = await searching;
-      const base = models.map((model) => found?.get(model)).find((at) => at !== undefined);
-      if (base === undefined) throw noModels(models);
-      return base;
-    } catch (thrown) {
-      // The next read searches again: the unit may have been busy, or SunSpec may be switched on later.
+    const forget = () => {
       if (this.#models === searching) this.#models = undefined;
+    };
+    const found = await searching.catch((thrown: unknown) => {
+      forget();
       throw thrown;
-    }
+    });
+    const base = models.map((model) => found?.get(model)).find((at) => at !== undefined);
+    if (base !== undefined) return base;
+    // SunSpec may be switched on later.
+    if (nowNs - this.#searchedNs >= SEARCH_INTERVAL_NS) forget();
+    throw noModels(models);
   }
 }
 

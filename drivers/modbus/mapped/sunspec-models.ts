@@ -1,7 +1,7 @@
 import { coded } from '../../../src/base/codes/coded-text.js';
-import { fault } from '../../../src/base/fault.js';
+import { codeOf, fault } from '../../../src/base/fault.js';
 import type { ModbusUnit } from '../modbus-unit.js';
-import { isNoSuchAddress, readRequest } from '../pdu.js';
+import { isBusy, readRequest } from '../pdu.js';
 
 /** Where the marker may be (SunSpec Device Information Model Specification 1.1, 6.2). */
 const MARKER_PLACES = [40_000, 50_000, 0];
@@ -51,7 +51,10 @@ async function readChain(
   return found;
 }
 
-/** Two registers; undefined if the unit has no such address. Rejects if it is busy, for example. */
+/**
+ * Two registers; undefined if the unit rejects the address, for which units have several exceptions. Rejects if
+ * the unit is busy.
+ */
 async function readWords(
   unit: ModbusUnit,
   at: number,
@@ -61,7 +64,7 @@ async function readWords(
     const pdu = await unit.execute(readRequest(3, at, 2), priority, signal);
     return pdu.subarray(2);
   } catch (thrown) {
-    if (isNoSuchAddress(thrown)) return undefined;
+    if (codeOf(thrown) === 'DEVICE_REFUSED' && !isBusy(thrown)) return undefined;
     throw thrown;
   }
 }

@@ -71,7 +71,7 @@ export class ReplyEchoFilter {
   #learnRequest(frame: Buffer): void {
     if (this.#last === undefined || frame.equals(this.#last.frame)) return;
     const bytesBefore = this.#received.length - frame.length;
-    if (bytesBefore >= 0 && bytesBefore < this.#last.frame.length) this.#hasEcho ??= false;
+    if (bytesBefore === 0) this.#hasEcho ??= false;
   }
 
   #nowMs(): number {
