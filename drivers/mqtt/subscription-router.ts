@@ -57,8 +57,8 @@ interface SubscribeOptions {
   readonly filter: string;
   readonly qos: QoS;
   /**
-   * Whether only messages are delivered that arrive after the broker has accepted the subscription. It may
-   * have queued earlier ones for the session, hours ago.
+   * Whether, in a session of the broker, only messages are delivered that arrive after the subscription was
+   * accepted, together with those of other instances: the broker may have queued earlier ones hours ago.
    */
   readonly skipsQueued?: boolean;
 }
@@ -171,7 +171,12 @@ export class SubscriptionRouter implements ConnectionListener {
     listener: (message: Message) => void,
   ): Subscription {
     const entry = this.#entry(filter, qos);
-    const subscriber: Subscriber = { owner, listener, isListening: !skipsQueued, hasReceived: false };
+    const subscriber: Subscriber = {
+      owner,
+      listener,
+      isListening: !skipsQueued || !this.#options.hasSession,
+      hasReceived: false,
+    };
     entry.subscribers.add(subscriber);
     for (const message of this.#early?.take(owner, filter) ?? []) this.#deliver(entry, subscriber, message);
     const renew = async () => {
