@@ -42,20 +42,25 @@ async function linksIn(directory: string): Promise<Map<string, string>> {
 }
 
 /**
- * The name of each port that does not depend on the order in which adapters are plugged in: by ID, otherwise
- * by USB path, otherwise its own. Adapters that cannot be distinguished share one name by ID, which leads to
- * any of them; they are named by USB path.
+ * The names of each port. The first one does not depend on the order in which adapters are plugged in: by ID,
+ * otherwise by USB path, otherwise its own. Adapters that cannot be distinguished share one name by ID, which
+ * leads to any of them; they are named by USB path.
  */
-async function stableNames(
+async function namesOf(
   ports: readonly PortInfo[],
   { dev }: PortRoots,
-): Promise<(port: PortInfo) => string> {
+): Promise<(port: PortInfo) => readonly [string, ...string[]]> {
   const [byId, byPath] = await Promise.all(
     ['by-id', 'by-path'].map((name) => linksIn(join(dev, 'serial', name))),
   );
   const hasOwnId = (port: PortInfo) =>
     ports.every((other) => byId?.has(other.path) === true || !matchesUsb(other, port));
-  return (port) => (hasOwnId(port) ? byId?.get(port.path) : undefined) ?? byPath?.get(port.path) ?? port.path;
+  return (port) => {
+    const [id, usbPath] = [byId?.get(port.path), byPath?.get(port.path)];
+    const stable = (hasOwnId(port) ? id : undefined) ?? usbPath ?? port.path;
+    const others = [id, usbPath, port.path].filter((name) => name !== undefined);
+    return [stable, ...others.filter((name) => name !== stable)];
+  };
 }
 
 /** Where ports are searched. */
@@ -70,16 +75,20 @@ export async function discoverPorts({ roots = kernelRoots, simulated = [] }: Por
   HardwareItem[]
 > {
   const ports = await listPorts(roots);
-  const stableName = await stableNames(ports, roots);
+  const names = await namesOf(ports, roots);
   const found = ports.map((port) => {
     const { path, vendor, product, serial } = port;
     const usb = vendor === '' ? '' : `USB ${vendor}:${product}${serial === '' ? '' : `:${serial}`}`;
-    return portItem(path, stableName(port), usb);
+    return portItem(path, names(port), usb);
   });
-  return [...simulated.map((path) => portItem(path, path, '')), ...found];
+  return [...simulated.map((path) => portItem(path, [path], '')), ...found];
 }
 
-function portItem(path: string, name: string, usb: string): HardwareItem {
+function portItem(
+  path: string,
+  [name, ...others]: readonly [string, ...string[]],
+  usb: string,
+): HardwareItem {
   return {
     id: `port ${name}`,
     kind: 'port',
@@ -87,7 +96,7 @@ function portItem(path: string, name: string, usb: string): HardwareItem {
     about: [name === path ? '' : name, usb].filter((part) => part !== '').join(', '),
     usedBy: '',
     instance: 0,
-    makes: [{ module: 'Serial Port', properties: { Port: name } }],
+    makes: [{ module: 'Serial Port', properties: { Port: name }, aliases: { Port: others } }],
   };
 }
 

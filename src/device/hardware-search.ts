@@ -20,6 +20,8 @@ export interface InstanceTemplate {
   readonly connectTo?: number;
   /** The properties by which an existing instance for the item is recognised; all by default. */
   readonly recognizedBy?: readonly string[];
+  /** Other values of its properties by which an existing instance is recognised: `{ Port: ['/dev/ttyUSB0'] }`. */
+  readonly aliases?: Readonly<Record<string, readonly unknown[]>>;
 }
 
 /** A piece of hardware of this machine, found without changing its state. */

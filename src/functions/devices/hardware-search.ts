@@ -195,8 +195,9 @@ function instanceFor({ kernel, devices }: Ports, makes: readonly InstanceTemplat
     const module = devices.modules.find(instance.data.moduleId);
     const making = makes.find((one) => one.module === module?.name);
     const own = making === undefined ? [] : Object.entries(identifying(making));
-    if (own.length > 0 && own.every(([name, value]) => instance.data.properties[name] === value))
-      return instance.id;
+    const isSame = ([name, value]: readonly [string, unknown]) =>
+      [value, ...(making?.aliases?.[name] ?? [])].includes(instance.data.properties[name]);
+    if (own.length > 0 && own.every(isSame)) return instance.id;
   }
   return 0;
 }

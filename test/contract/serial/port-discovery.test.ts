@@ -37,7 +37,11 @@ t.test('a port is listed with its stable name', async (t) => {
     ],
   );
   t.strictSame(found[1]?.makes, [
-    { module: 'Serial Port', properties: { Port: `${dev}/serial/by-id/usb-by-id` } },
+    {
+      module: 'Serial Port',
+      properties: { Port: `${dev}/serial/by-id/usb-by-id` },
+      aliases: { Port: [`${dev}/serial/by-path/usb-by-path`, `${dev}/ttyUSB0`] },
+    },
   ]);
 });
 

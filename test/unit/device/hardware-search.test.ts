@@ -9,6 +9,7 @@ import type { HardwareFinder } from '../../../src/device/hardware-search.js';
 import { hardwareModule } from '../../../src/modules/hardware-search.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
 
 /** Two chips of a simulated machine; one has lines that the board does not name. */
 const board: GpioBoard = {
@@ -100,6 +101,29 @@ t.test('a search requested during another one runs once more before the end', as
   before.resolve([gone]);
   await until('the end of the search', () => !search.isSearching);
   t.strictSame(search.found(), [came]);
+  await fixture.devices.close();
+});
+
+t.test('an instance is recognised by each name of its hardware', async (t) => {
+  const item = (n: number) => ({
+    ...chip,
+    id: `lamp ${n}`,
+    name: `lamp ${n}`,
+    makes: [{ module: 'Lamp', properties: { Place: `stable ${n}` }, aliases: { Place: [`other ${n}`] } }],
+  });
+  const fixture = new FunctionFixture([], '/nowhere', [hardwareModule([async () => [0, 1, 2].map(item)])]);
+  const lamps = [0, 1].map((n) => fixture.devices.create('Lamp', {}, { Place: `other ${n}` }).id);
+  const { id } = fixture.devices.create('Hardware', {}, {});
+  await fixture.devices.applyChanges(id);
+  const call = async (method: string) => fixture.registry.call(method, [id], owner);
+  const found = async () => (await call('GW_GetFound')) as readonly { readonly InstanceID: number }[];
+  // It searches when it is opened.
+  const count = async () => (await found().catch(() => [])).length;
+  await until('the items', async () => (await count()) === 3);
+  t.strictSame(
+    (await found()).map(({ InstanceID }) => InstanceID),
+    [...lamps, 0],
+  );
   await fixture.devices.close();
 });
 
