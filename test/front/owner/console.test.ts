@@ -9,6 +9,7 @@ import {
   type PageOptions,
 } from '../../tools/front/browser.js';
 import { OWNER } from '../../tools/gateway/api-fixture.js';
+import { until } from '../../tools/until.js';
 import {
   SAMPLE_TREE,
   SIMULATED_CONFIG,
@@ -99,6 +100,10 @@ consoleTest(
     )) as number[];
     const names = await Promise.all(children.map((id) => rpc(fixture, 'SVC_GetName', id)));
     t.ok(names.includes('Garden button'), 'below the category that was preselected');
+    // On a slow machine, a search ends only now: for it, the line is in use.
+    const [hardware] = (await rpc(fixture, 'SVC_GetInstanceListByModuleID', 'Hardware')) as number[];
+    await rpc(fixture, 'SVC_StartSearch', hardware);
+    await until('its end', async () => (await rpc(fixture, 'SVC_IsSearching', hardware)) === false);
     await row.getByRole('button', { name: 'Undo' }).click();
     await row.getByRole('button', { name: 'Make GPIO Input BUTTON5' }).waitFor();
   },

@@ -87,6 +87,8 @@ export function useHardware(): Hardware {
         await app.call('SVC_DeleteInstance', id);
         created.value = new Map([...created.peek()].filter(([ID]) => ID !== one.ID));
         await readFound();
+        // A search that ended meanwhile has found it in use.
+        if (found.peek()?.find(({ ID }) => ID === one.ID)?.Create.length === 0) search();
       }, words().hardware.undone(one.Name));
     },
   };
