@@ -5,15 +5,12 @@ import type { ByteStream } from '../../src/device/byte-stream.js';
 import { EchoFilter, echoProbe } from './echo-filter.js';
 import type { PduRequest } from './pdu.js';
 import type { Framing } from './framing.js';
+import { wireTimeMs } from './wire-time.js';
 
 /** How long the stream may take to accept a request; this is in addition to the reply timeout. */
 const SEND_TIMEOUT_MS = 6_000;
 /** How long to wait for silence on a line that is never silent. */
 const MAX_SILENCE_WAIT_MS = 1_000;
-/**
- * Start bit, eight data bits, parity or a second stop bit, stop bit [MODBUS over Serial Line V1.02 §2.5.1].
- */
-const BITS_PER_CHARACTER = 11;
 /** Above this baud rate the silence between frames is fixed (§2.5.1.1). */
 const FIXED_ABOVE_BAUD = 19_200;
 const FIXED_SILENCE_MS = 1.75;
@@ -200,13 +197,11 @@ export class Transport implements Disposable {
     const { framing, stream } = this.#with;
     if (framing.hasTransactions) return 0;
     const { baudRate = Infinity } = stream;
-    return baudRate > FIXED_ABOVE_BAUD
-      ? FIXED_SILENCE_MS
-      : (SILENCE_CHARACTERS * BITS_PER_CHARACTER * 1000) / baudRate;
+    return baudRate > FIXED_ABOVE_BAUD ? FIXED_SILENCE_MS : wireTimeMs(SILENCE_CHARACTERS, baudRate);
   }
 
   #wireMs(bytes: number): number {
-    return (bytes * BITS_PER_CHARACTER * 1000) / (this.#with.stream.baudRate ?? Infinity);
+    return wireTimeMs(bytes, this.#with.stream.baudRate);
   }
 
   #markBusy(forMs: number): void {

@@ -14,7 +14,7 @@ import {
   makeDirectory,
   putInPlace,
   removeDatabase,
-  renameDatabase,
+  renameToFree,
   timeName,
 } from '../sqlite/database-files.js';
 import { archiveShape } from './schema.js';
@@ -76,10 +76,7 @@ export function quarantineArchive(directory: string, nowMs: number, why: Quarant
   const newest = listQuarantinedArchives(directory, why)[0]?.replace(/-\d+$/, '') ?? '';
   // With the clock behind, the name would sort first, and the archive with the history would be removed.
   const base = join(directory, newest > named ? newest : named);
-  let target = base;
-  for (let n = 2; existsSync(target); n++) target = `${base}-${n}`;
-  renameDatabase(pathOf(directory), target);
-  const name = basename(target);
+  const name = basename(renameToFree(pathOf(directory), base));
   for (const other of listQuarantinedArchives(directory, why).slice(0, -1))
     if (other !== name) removeDatabase(join(directory, other));
   return name;

@@ -60,6 +60,14 @@ export function renameDatabase(from: string, to: string): void {
   syncPath(dirname(to));
 }
 
+/** Renames a database to `base`, or to `base-2` and so on if that is taken. Returns its new path. */
+export function renameToFree(from: string, base: string): string {
+  let target = base;
+  for (let n = 2; existsSync(target); n++) target = `${base}-${n}`;
+  renameDatabase(from, target);
+  return target;
+}
+
 /** Removes a database and its companion files. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', ...companions]) rmSync(path + suffix, { force: true });

@@ -36,7 +36,7 @@ import {
   makeDirectory,
   putInPlace,
   removeDatabase,
-  renameDatabase,
+  renameToFree,
   timeName,
 } from '../sqlite/database-files.js';
 import { FIRST_MS } from './change-counter.js';
@@ -392,9 +392,7 @@ function quarantine(directory: string, nowMs: number, why: Quarantine = 'damaged
   const path = databasePath(directory);
   const base = `${path}.${why}-${timeName(nowMs)}`;
   const earlier = listQuarantined(directory, why);
-  let target = base;
-  for (let n = 2; existsSync(target); n++) target = `${base}-${n}`;
-  renameDatabase(path, target);
+  const target = renameToFree(path, base);
   for (const name of earlier.slice(QUARANTINED_KEPT - 1)) removeDatabase(join(directory, name));
   return basename(target);
 }

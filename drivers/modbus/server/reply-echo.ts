@@ -1,12 +1,11 @@
 import type { Clock } from '../../../src/base/clock.js';
+import { wireTimeMs } from '../wire-time.js';
 
 /**
  * How long after its transmission an echo may be received, ms: USB adapters collect bytes for up to 16 ms,
  * serial servers send them over a network, and the machine may be busy.
  */
 const ECHO_DELAY_MS = 200;
-/** Start bit, eight data bits, parity or a second stop bit, stop bit [MODBUS over Serial Line V1.02 §2.5.1]. */
-const BITS_PER_CHARACTER = 11;
 /** Replies whose echo may still be received; the requests of a client that wait are limited as well. */
 const MAX_REPLIES = 16;
 /** Bytes in which an echo is searched: two of the longest frames. */
@@ -27,7 +26,7 @@ interface SentReply {
  */
 export class ReplyEchoFilter {
   readonly #clock: Clock;
-  readonly #baudRate: number;
+  readonly #baudRate: number | undefined;
   /** Undefined until it was learned. */
   #hasEcho: boolean | undefined;
   #sent: SentReply[] = [];
@@ -35,15 +34,14 @@ export class ReplyEchoFilter {
   #last: SentReply | undefined;
   #received: Buffer = Buffer.alloc(0);
 
-  constructor(clock: Clock, baudRate = Infinity) {
+  constructor(clock: Clock, baudRate?: number) {
     this.#clock = clock;
     this.#baudRate = baudRate;
   }
 
   /** Remembers a reply that is about to be sent. */
   expect(reply: Buffer, request: Buffer): void {
-    const wireMs = (reply.length * BITS_PER_CHARACTER * 1000) / this.#baudRate;
-    const untilMs = this.#nowMs() + wireMs + ECHO_DELAY_MS;
+    const untilMs = this.#nowMs() + wireTimeMs(reply.length, this.#baudRate) + ECHO_DELAY_MS;
     this.#last = { frame: reply, isAmbiguous: reply.equals(request), untilMs };
     this.#received = Buffer.alloc(0);
     this.#sent = [...this.#sent, this.#last].slice(-MAX_REPLIES);
