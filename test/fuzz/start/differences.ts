@@ -3,8 +3,9 @@ import type { Entry } from '../../tools/client/replica.js';
 
 type Objects = Readonly<Record<string, Entry>>;
 
-/** Members that a start determines again. */
+/** Members that a start determines again; a script that was not executed since has no `lastExecute`. */
 const FOUND_ANEW = [
+  'lastExecute',
   'quality',
   'status',
   'nextRun',
