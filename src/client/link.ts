@@ -98,6 +98,8 @@ export class Link<S extends LinkSnapshot> {
   #needsSnapshot = true;
   /** Changes that arrived before the requested snapshot; undefined if no snapshot is requested. */
   #bufferedChanges: ChangeRecord[] | undefined;
+  /** Counter of the newest CHANGES_LOST since the snapshot was requested; 0: none. */
+  #lostCounter = 0;
   #attempt = 0;
   /** When the current connection opened; Infinity: it has not. */
   #openedMs = Infinity;
@@ -212,6 +214,11 @@ export class Link<S extends LinkSnapshot> {
     this.#needsSnapshot = true;
     if (this.#bufferedChanges !== undefined) return;
     this.#bufferedChanges = [];
+    this.#requestSnapshot();
+  }
+
+  #requestSnapshot(): void {
+    this.#lostCounter = 0;
     const { configurator } = this.#options;
     const socket = this.#socket;
     const reply =
@@ -229,6 +236,8 @@ export class Link<S extends LinkSnapshot> {
   }
 
   #applySnapshot(snapshot: S): void {
+    // The gateway sends a snapshot in parts, but as of its beginning. The changes may have been lost after it.
+    if (this.#lostCounter > snapshot.timestamp) return this.#requestSnapshot();
     const buffered = this.#bufferedChanges ?? [];
     this.#bufferedChanges = undefined;
     this.#needsSnapshot = false;
@@ -253,7 +262,9 @@ export class Link<S extends LinkSnapshot> {
     if (UNBUFFERED.has(record.Message)) return this.#options.onChange(record);
     if (record.Message === 0) {
       if (record.Data[0] !== 'CHANGES_LOST') return;
-      this.#since = record.TimeStamp;
+      // Messages to fronts that are buffered have lower counters.
+      this.#since = Math.min(this.#since, record.TimeStamp);
+      this.#lostCounter = record.TimeStamp;
       this.#enter({ kind: 'connecting' });
       return this.#takeSnapshot();
     }
