@@ -300,7 +300,8 @@ export class Link<S extends LinkSnapshot> {
 
   /** Requests the newest counter; any reply proves that the connection works. */
   #probe(): void {
-    if (this.#isProbing) return;
+    // A reply arrives behind the snapshot, which takes long on a slow connection and has its own time limit.
+    if (this.#isProbing || this.#bufferedChanges !== undefined) return;
     this.#isProbing = true;
     const { configurator } = this.#options;
     const socket = this.#socket;

@@ -1,11 +1,12 @@
 import t, { type Test } from 'tap';
 import type { WebSocket as ServerSocket } from 'ws';
+import { ManualClock } from '../../../src/base/clock.js';
 import { Link } from '../../../src/client/link.js';
 import { FakeGateway } from '../../tools/client/fake-gateway.js';
 import { until } from '../../tools/until.js';
 
 /** A link to a gateway whose snapshots are sent by the test, and the content of what it received. */
-async function followMessages(t: Test) {
+async function followMessages(t: Test, timing?: ManualClock) {
   const fake = await FakeGateway.listen();
   t.teardown(() => fake[Symbol.asyncDispose]());
   const requested: ((timestamp: number) => void)[] = [];
@@ -23,6 +24,7 @@ async function followMessages(t: Test) {
   const link = new Link({
     url: `ws://127.0.0.1:${fake.port}/wfc/1/api/`,
     configurator: 1,
+    ...(timing && { timing }),
     onSnapshot: ({ timestamp }) => void heard.push(timestamp),
     onChange: ({ Data }) => void heard.push(Data[0]),
     onState: () => undefined,
@@ -131,4 +133,17 @@ t.test('a snapshot that began before changes were lost is taken again', async (t
   await replyWith(102);
   await sendSnapshot(105);
   t.strictSame(heard, [100, 105, 'popup', 'after']);
+});
+
+t.test('a link waits 60 s for a snapshot: the reply to a probe would arrive behind it', async (t) => {
+  const clock = new ManualClock();
+  const { link, sendSnapshot, requested } = await followMessages(t, clock);
+  link.start();
+  await until('the request of a snapshot', () => requested.length > 0);
+  clock.advance(59_999);
+  await sendSnapshot(100);
+  link.refresh();
+  await until('the second request', () => requested.length > 0);
+  clock.advance(60_000);
+  await until('it is lost', () => link.state.kind === 'lost');
 });
