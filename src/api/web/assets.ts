@@ -30,13 +30,15 @@ export function routeAssets(app: FastifyInstance, directory: string): void {
       if (type === undefined || !/^[\w.-]+$/.test(name)) return sendPlainText(reply, 404, 'Not found\n');
       const isCompressed = COMPRESSED.test(name);
       const encoding = isCompressed ? acceptedEncoding(request) : undefined;
+      const isHashed = HASHED.test(name);
       const suffix = encoding === undefined ? '' : encoding === 'br' ? '.br' : '.gz';
       return sendFile(request, reply, {
         directory,
         path: `/${name}${suffix}`,
+        isUnversioned: !isHashed,
         headers: {
           'Content-Type': type,
-          'Cache-Control': HASHED.test(name) ? IMMUTABLE : 'no-cache',
+          'Cache-Control': isHashed ? IMMUTABLE : 'no-cache',
           ...(isCompressed && { Vary: 'Accept-Encoding' }),
           ...(encoding !== undefined && { 'Content-Encoding': encoding }),
         },

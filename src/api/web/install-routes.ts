@@ -34,7 +34,11 @@ export function routeInstall(app: FastifyInstance, { pages, titleOf }: InstallRo
       url: `${url}worker.js`,
       handler: async (request, reply) => {
         if ((await title(request.params.id, request.ip)) === undefined) return reply.callNotFound();
-        return sendFile(request, reply, { directory: pages.assets, path: `/worker-${program}.js` });
+        return sendFile(request, reply, {
+          directory: pages.assets,
+          path: `/worker-${program}.js`,
+          isUnversioned: true,
+        });
       },
     });
   }

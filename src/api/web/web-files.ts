@@ -18,6 +18,11 @@ interface FileRequest {
   readonly prefix?: string;
   /** Replace the headers of a file that is sent. */
   readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * A file of the program, without a hash in its name. All versions have the same modification time, so that
+   * neither it nor the entity tag (size and time) shows whether the file has changed.
+   */
+  readonly isUnversioned?: boolean;
 }
 
 /**
@@ -26,7 +31,7 @@ interface FileRequest {
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { directory, path, prefix, headers = {} }: FileRequest,
+  { directory, path, prefix, headers = {}, isUnversioned = false }: FileRequest,
 ): Promise<FastifyReply> {
   const { send } = await import('@fastify/send');
   // An unreadable directory has no files.
@@ -37,6 +42,8 @@ export async function sendFile(
     dotfiles: 'ignore',
     index: prefix === undefined ? false : 'index.html',
     cacheControl: false,
+    etag: !isUnversioned,
+    lastModified: !isUnversioned,
     onFile: async (file, stat) => {
       // A symbolic link may point anywhere, and reading a pipe would block a thread indefinitely.
       if (!stat.isFile() || !(await realpath(file)).startsWith(root + sep))

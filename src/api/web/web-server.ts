@@ -179,7 +179,8 @@ function routeClient(app: FastifyInstance): void {
   app.route({
     method: [...METHODS],
     url: '/client.js',
-    handler: (request, reply) => sendFile(request, reply, { directory: CLIENT, path: '/client.js' }),
+    handler: (request, reply) =>
+      sendFile(request, reply, { directory: CLIENT, path: '/client.js', isUnversioned: true }),
   });
 }
 

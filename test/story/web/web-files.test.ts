@@ -174,6 +174,25 @@ t.test('page, file and call share one connection, each with its own rules', asyn
   t.strictSame(await said(rawPost({ port, headers: [ownerLine], body: calling })), [200, reply]);
 });
 
+t.test('after an update a browser gets the new files of the program', async (t) => {
+  const yaml = SIMULATED_CONFIG + SAMPLE_TREE + FRONT + server('serve: front');
+  const fixture = await startGateway(t, yaml);
+  await writeFile(join(fixture.directory, 'data', 'user', 'plan.txt'), 'the plan');
+  const front = `/wfc/${await idOf(fixture, 'wf')}/`;
+  for (const name of ['/client.js', `${front}worker.js`, '/console/worker.js', '/front/icon-192.png']) {
+    const earlier = `If-Modified-Since: ${new Date().toUTCString()}`;
+    const { status, headers } = await fetched(fixture, name, [earlier]);
+    t.strictSame([status, headers['etag'], headers['last-modified']], [200, undefined, undefined], name);
+  }
+  const { body } = await fetched(fixture, front);
+  const hashed = /\/front\/[\w-]+-[A-Z0-9]{8}\.js/.exec(body)?.[0] ?? 'a file with a hash';
+  for (const name of [hashed, '/user/plan.txt']) {
+    const { status, headers } = await fetched(fixture, name);
+    const same = await fetched(fixture, name, [`If-None-Match: ${headers['etag'] ?? ''}`]);
+    t.strictSame([status, same.status], [200, 304], name);
+  }
+});
+
 /** The fingerprint of the presented certificate, and the response. */
 async function overTls(
   port: number,
