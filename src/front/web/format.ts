@@ -77,14 +77,28 @@ export function formatAge(ms: number): string {
   return age.days(Math.floor(minutes / 1440));
 }
 
-/** The association of a value: an exact match, for numbers the last one that is not above it. */
+/** Maximum number of decimals that are compared; a double has no more digits. */
+const DECIMALS_LIMIT = 15;
+
+/**
+ * The association of a value: an exact match, for numbers the last one that is not above it. They are
+ * compared as they are displayed, or with the decimals of the associations if these have more, as the gateway
+ * does.
+ */
 export function associationOf(value: Value, { associations, digits }: Profile): Association | undefined {
   if (typeof value !== 'number') return associations.find((one) => one.value === value);
-  const scale = 10 ** digits;
+  const scale = 10 ** associations.reduce((most, one) => decimalsOf(Number(one.value), most), digits);
   const scaled = Math.round(value * scale);
   let found: Association | undefined;
   for (const one of associations) if (Math.round(Number(one.value) * scale) <= scaled) found = one;
   return found;
+}
+
+/** The number of decimals of a number, at least `minimum`. */
+function decimalsOf(value: number, minimum: number): number {
+  let digits = minimum;
+  while (digits < DECIMALS_LIMIT && Number(value.toFixed(digits)) !== value) digits += 1;
+  return digits;
 }
 
 /** How a value is shown: the variable's type, its profile and the profile's name, and the gateway's time zone. */

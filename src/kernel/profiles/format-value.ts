@@ -39,15 +39,26 @@ function associated(value: Value, profile: Profile): string | undefined {
   return `${profile.prefix}${name}${profile.suffix}`;
 }
 
+/** Maximum number of decimals that are compared; a double has no more digits. */
+const DECIMALS_LIMIT = 15;
+
 /**
  * The association of a value: an exact match for booleans and strings, otherwise the last one that is not
- * above it.
+ * above it. Numbers are compared as they are displayed, or with the decimals of the associations if these
+ * have more.
  */
 export function associationOf(value: Value, { associations, digits }: Profile): Association | undefined {
   if (typeof value !== 'number') return associations.find((a) => a.value === value);
-  const scale = 10 ** digits;
+  const scale = 10 ** associations.reduce((most, a) => decimalsOf(Number(a.value), most), digits);
   const scaled = Math.round(value * scale);
   return associations.findLast((a) => Math.round(Number(a.value) * scale) <= scaled);
+}
+
+/** The number of decimals of a number, at least `minimum`. */
+function decimalsOf(value: number, minimum: number): number {
+  let digits = minimum;
+  while (digits < DECIMALS_LIMIT && Number(value.toFixed(digits)) !== value) digits += 1;
+  return digits;
 }
 
 const PLACEHOLDER = /%(?:%|(?:\.(\d{1,2}))?([dfs]))/g;

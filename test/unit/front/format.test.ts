@@ -44,6 +44,23 @@ t.test('values are shown as their profile says, in the language of the page', as
   t.equal(formatValue(true, { ...zone, type: 0, profile: undefined }), 'Yes');
 });
 
+t.test('an association that is finer than the digits applies from its value on', async (t) => {
+  const named = (value: number, name: string) => ({ value, name, icon: '', color: -1 });
+  const show = (value: number, associations: Profile['associations'], digits = 0) =>
+    formatValue(value, { ...zone, type: 2, profile: profile({ digits, associations }) });
+  const halves = [named(0, 'off'), named(0.25, 'half'), named(1, 'full')];
+  t.strictSame(
+    [0.24, 0.25, 0.99, 0.999].map((value) => show(value, halves)),
+    ['off', 'half', 'half', 'full'],
+  );
+  const traces = [named(0, 'none'), named(1.5e-7, 'trace')];
+  t.strictSame(
+    [1.4e-7, 1.5e-7].map((value) => show(value, traces)),
+    ['none', 'trace'],
+  );
+  t.equal(show(4.96, [named(0, 'calm'), named(5, 'breeze')], 1), 'breeze', 'as displayed, 5.0');
+});
+
 t.test('times are those of the gateway', async (t) => {
   await setLanguage('de');
   t.equal(formatTime(noon, 'Europe/Berlin'), '12:00');

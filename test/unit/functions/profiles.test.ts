@@ -222,6 +222,14 @@ t.test('profiles format values (§5)', async (t) => {
       [30, 'many'],
     ],
   };
+  // Finer than the digits of the profile.
+  const halves: Own = {
+    names: [
+      [0, 'off'],
+      [0.25, 'half'],
+      [1, 'full'],
+    ],
+  };
   const shown: [number, Own, unknown, string][] = [
     [0, { text: ['<', '>'] }, true, '<true>'],
     [
@@ -250,6 +258,34 @@ t.test('profiles format values (§5)', async (t) => {
     [2, steps, 19.6, '[19.60%]'],
     [2, { ...steps, digits: 1 }, 19.6, '[19 of them]'],
     [1, steps, 1000, '[many]'],
+    [2, halves, 0.24, 'off'],
+    [2, halves, 0.25, 'half'],
+    [2, halves, 0.99, 'half'],
+    [2, halves, 0.999, 'full'],
+    [
+      2,
+      {
+        names: [
+          [0, 'none'],
+          [1.5e-7, 'trace'],
+        ],
+      },
+      1.4e-7,
+      'none',
+    ],
+    [
+      2,
+      {
+        names: [
+          [0, 'none'],
+          [1.5e-7, 'trace'],
+        ],
+      },
+      1.5e-7,
+      'trace',
+    ],
+    [2, { names: [[0.3, 'third']] }, 0.1 + 0.2, 'third'],
+    [2, { names: [[0.1 + 0.2, 'third']] }, 0.3, 'third'],
     [3, { text: ['«', '»'] }, 'x', '«x»'],
     [3, { names: [['a', 'first']] }, 'a', 'first'],
     [3, { names: [['a', 'first']] }, 'A', '-'],
