@@ -235,12 +235,13 @@ async function curvesOf(
   const curves: string[] = [];
   for (const [n, one] of series.entries()) {
     const axis = axes[one.dataset.side] as ValueAxis;
+    const display = axis.displayOf(one);
     const curve: CurveStyle = {
       color: colorOf(one.dataset.stroke, n),
       fill: one.dataset.fill,
       isExtrema: options.isExtrema,
       xOf: (atS) => xOf(plot, options.period, atS - one.period.startS + options.period.startS),
-      yOf: (value) => yOf(axis, plot, axis.toDisplayed(value)),
+      yOf: (value) => yOf(axis, plot, display(value)),
     };
     if (one.dataset.kind === 'bar') curves.push(drawBars(one, curve, [barred.indexOf(one), barred.length]));
     else curves.push(one.span === EVERY_CHANGE ? drawSteps(one, curve) : drawLine(one, curve));

@@ -10,9 +10,11 @@ import type { Series } from './series.js';
 export interface ValueAxis {
   readonly scale: Scale;
   readonly unit: string;
-  /** The displayed value: a percentage if the profile says so. */
-  readonly toDisplayed: (value: number) => number;
+  /** How the values of a series are displayed: as percentages if the profile says so. */
+  readonly displayOf: (series: Series) => Display;
 }
+
+type Display = (value: number) => number;
 
 /** Maximum number of states with labels. */
 const STATES_LIMIT = 12;
@@ -28,19 +30,32 @@ export function valueAxisOf(
   const [first] = series;
   if (first === undefined) return undefined;
   const ownProfile = profileOf(kernel, first.dataset.variable.data);
-  const profile = options.profile === '' ? ownProfile : (kernel.profiles.find(options.profile) ?? ownProfile);
+  const axisProfile = options.profile === '' ? undefined : kernel.profiles.find(options.profile);
+  const profile = axisProfile ?? ownProfile;
   const states = statesOf(kernel, series);
   if (states !== undefined) {
     const values = states.map(({ value }) => value);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const scale = { low, high: high > low ? high : low + 1, ticks: states };
-    return { scale, unit: '', toDisplayed: clampValue };
+    return { scale, unit: '', displayOf: () => clampValue };
   }
-  const displayed = (value: number) => clampValue(profile === undefined ? value : percentOf(value, profile));
-  const [min, max] = rangeOf(series, { ...options, profile, displayed });
+  const displayOf = ({ dataset }: Series): Display => {
+    const own = profileOf(kernel, dataset.variable.data);
+    // The profile of the axis applies to all values, but percentages may have different ranges.
+    const isOwn = axisProfile === undefined || (isPercent(axisProfile) && isPercent(own));
+    return displayBy(isOwn ? (own ?? profile) : axisProfile);
+  };
+  const [min, max] = rangeOf(series, { ...options, profile, displayOf });
   const count = Math.max(2, Math.min(8, Math.floor(options.height / TICK_DISTANCE)));
-  return { scale: niceScale(min, max, count), unit: unitOf(profile), toDisplayed: displayed };
+  return { scale: niceScale(min, max, count), unit: unitOf(profile), displayOf };
 }
+
+const isPercent = (profile: Profile | undefined): boolean => profile?.suffix.trim() === '%';
+
+const displayBy =
+  (profile: Profile | undefined): Display =>
+  (value) =>
+    clampValue(profile === undefined ? value : percentOf(value, profile));
 
 /** Minimum and maximum of the displayed values. */
 function rangeOf(
@@ -49,15 +64,17 @@ function rangeOf(
     profile: Profile | undefined;
     isExtrema: boolean;
     isDyn: boolean;
-    displayed: (value: number) => number;
+    displayOf: (series: Series) => Display;
   },
 ): [number, number] {
   let [low, high] = [Infinity, -Infinity];
-  const include = (value: number) => {
-    const displayed = options.displayed(value);
+  const includeAs = (display: Display) => (value: number) => {
+    const displayed = display(value);
     [low, high] = [Math.min(low, displayed), Math.max(high, displayed)];
   };
-  for (const { dataset, points } of series) {
+  for (const one of series) {
+    const { dataset, points } = one;
+    const include = includeAs(options.displayOf(one));
     if (dataset.kind === 'bar') include(0);
     for (const { value, min, max } of points) {
       include(value);
@@ -65,6 +82,7 @@ function rangeOf(
     }
   }
   const { profile } = options;
+  const include = includeAs(displayBy(profile));
   const isEmpty = low > high;
   const hasRange = profile !== undefined && profile.max > profile.min;
   if (hasRange && (!options.isDyn || isEmpty)) [profile.min, profile.max].forEach(include);

@@ -243,6 +243,45 @@ t.test(
   },
 );
 
+t.test('each curve shows its values as its own variable does, on one axis', async (t) => {
+  const { kernel, ofJson, now, today } = kernelWithRecords();
+  kernel.profiles.create('Level', 1);
+  const variable = (type: 1 | 2, name: string, profile: string) =>
+    kernel.variables.create(type, { name, profile });
+  const dimmer = variable(1, 'Dimmer', '~Intensity.255');
+  const valve = variable(1, 'Valve', '~Intensity.100');
+  const warm = variable(2, 'Warm', '~Temperature');
+  const raw = variable(1, 'Raw', '');
+  const level = variable(1, 'Level', 'Level');
+  /** The paths of variables with constant values, the first of which determines the axis. */
+  const paths = async (given: readonly (readonly [typeof valve, number])[], profile: string) => {
+    const { startS } = today.period;
+    const readings = new FakeReadings(
+      given.map(([{ id }, value]) => [id, [[startS, value]]]),
+      now,
+    );
+    const datasets = given.map(([{ id }]) => ({ variableID: id }));
+    const definition = ofJson({ datasets, axes: profile === '' ? [] : [{ profile, side: 0 }] });
+    const series = [];
+    for (const dataset of definition.datasets) series.push(await readSeries(readings, dataset, today));
+    const options = { ...today, isExtrema: false, isDyn: false, width: 640, height: 300 };
+    const root = parseXml(await drawChart(kernel, definition, { series, options }));
+    const groups = [...elementsOf(root)].filter(({ attributes }) => attributes.get('class') === 'series');
+    t.equal(groups.length, given.length);
+    return new Set(groups.map(({ children }) => children[0]?.attributes.get('d')));
+  };
+  const same = async (message: string, profile: string, ...given: (readonly [typeof valve, number])[]) =>
+    t.equal((await paths(given, profile)).size, 1, message);
+  await same('percentages of two ranges', '', [dimmer, 255], [valve, 100]);
+  await same('percentages of two ranges', '', [valve, 40], [dimmer, 102]);
+  await same('percentages of two ranges', '~Intensity.255', [valve, 40], [dimmer, 102]);
+  await same('a temperature is no percentage', '', [dimmer, 51], [warm, 20]);
+  await same('without a profile: that of the axis', '', [dimmer, 51], [raw, 51]);
+  await same('a percentage, also on another axis', '', [warm, 20], [dimmer, 51]);
+  await same('a profile of the axis', '~Intensity.255', [level, 51], [valve, 20]);
+  await same('a profile of the axis', '~Temperature', [dimmer, 51], [warm, 51]);
+});
+
 t.test('a line has gaps for missing values, and extremes are a band', async (t) => {
   const { kernel, of, now, today } = kernelWithRecords();
   const { startS } = today.period;
