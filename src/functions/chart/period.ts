@@ -30,14 +30,15 @@ export function periodOf(span: ChartSpan, startS: number, nowS: number): Period 
 
 /** The period that is `steps` periods later, or earlier if negative. */
 export function periodAt(span: ChartSpan, { startS }: Period, steps: number): Period {
-  const from = shifted(span, startS, steps);
-  return { startS: from, endS: steps === 0 ? shifted(span, from, 1) : shifted(span, startS, steps + 1) };
+  return { startS: shifted(span, startS, steps), endS: shifted(span, startS, steps + 1) };
 }
 
 const HOUR_S = 3600;
 
 /** Adds hours, days, months … in local time; a day that a month does not have becomes its last day. */
 function shifted(span: ChartSpan, startS: number, steps: number): number {
+  // If an hour is repeated, `Date` would return the first one.
+  if (steps === 0) return startS;
   if (span === chartSpan.hour) return startS + steps * HOUR_S;
   const from = new Date(startS * 1000);
   const to = new Date(startS * 1000);

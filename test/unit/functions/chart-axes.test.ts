@@ -56,6 +56,12 @@ t.test('periods are in local time', async (t) => {
     at('2012-10-28T01:00:00Z'),
     'the second of two hours of one name',
   );
+  const repeated = at('2026-10-25T01:30:00Z');
+  for (const span of spans) {
+    const period = periodOf(span, repeated, now);
+    t.strictSame(periodAt(span, period, 0), period, 'that starts in the second one');
+    t.equal(periodAt(span, period, -1).endS, repeated);
+  }
   for (const bad of [-1, 253_370_764_801])
     t.throws(() => periodOf(DAY, bad, now), { code: 'PARAMETER_BOUNDS' });
 });
