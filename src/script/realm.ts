@@ -280,6 +280,10 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   const wasm = globals['WebAssembly'] as object;
   deleteProperty(wasm, 'compileStreaming');
   deleteProperty(wasm, 'instantiateStreaming');
+  // Their promises are settled by other threads, possibly after the run has ended.
+  deleteProperty(wasm, 'compile');
+  deleteProperty(wasm, 'instantiate');
+  deleteProperty(globals['Atomics'] as object, 'waitAsync');
 
   return {
     main: (isAsync) => {

@@ -90,6 +90,19 @@ for (const [name, text] of Object.entries(attempts))
     t.match(output, name === 'a stack that ends inside an import' ? /(ok|inert)$/ : /ok$/);
   });
 
+t.test('WebAssembly is compiled synchronously: nothing settles on a background thread', async (t) => {
+  const { runs } = await scriptFixture(t);
+  const bytes = 'new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])';
+  const compiled = `print(new WebAssembly.Instance(new WebAssembly.Module(${bytes})) instanceof WebAssembly.Instance)`;
+  t.equal(await runs(compiled), 'true');
+  for (const [name, text] of [
+    ['WebAssembly.compile', `await WebAssembly.compile(${bytes})`],
+    ['WebAssembly.instantiate', `await WebAssembly.instantiate(${bytes})`],
+    ['Atomics.waitAsync', 'await Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5).value'],
+  ] as const)
+    await t.rejects(runs(text), { message: new RegExp(`${name} is not a function`) });
+});
+
 t.test('a script cannot send a crafted message', async (t) => {
   const { runs, calls } = await scriptFixture(t);
   const forged = `Object.prototype.toJSON = () => ({ is: 'ended', output: 7 }); Array.prototype.toJSON = () => 'x"}\\n{"is":"ended"}';
