@@ -18,7 +18,7 @@ const MEMORY_CHECK_MS = 100;
 const GRACE_MS = 3000;
 /** Characters of stderr that are kept: more than a stack trace. */
 const STDERR_LIMIT = 16_384;
-const PAGE_BYTES = 4096;
+const KIB = 1024;
 const MIB = 1024 * 1024;
 
 /** A script to run or to check: its text, the file name in its errors, and its globals. */
@@ -37,6 +37,8 @@ interface ScriptProcessOptions {
   readonly clock: Clock;
   readonly heapMiB: number;
   readonly checks: HealthChecks;
+  /** Where the kernel describes the processes (proc(5)). */
+  readonly proc?: string;
 }
 
 interface Current {
@@ -56,6 +58,7 @@ export class ScriptProcess {
   readonly #channel: Duplex | undefined;
   readonly #clock: Clock;
   readonly #ready: Promise<void>;
+  readonly #proc: string;
   readonly heapMiB: number;
   readonly exited: Promise<void>;
   /** The peak memory observed. */
@@ -71,8 +74,9 @@ export class ScriptProcess {
   #isAlive = true;
   #cancelGrace: Cancel = () => undefined;
 
-  constructor({ names, clock, heapMiB, checks }: ScriptProcessOptions) {
+  constructor({ names, clock, heapMiB, checks, proc = '/proc' }: ScriptProcessOptions) {
     this.#clock = clock;
+    this.#proc = proc;
     this.heapMiB = heapMiB;
     this.#process = start(heapMiB);
     const { stdout, stderr, stdio } = this.#process;
@@ -192,8 +196,9 @@ export class ScriptProcess {
   }
 
   async #checkMemory({ residentMiB }: ScriptLimits): Promise<void> {
-    const statm = await readFile(`/proc/${this.#process.pid}/statm`, 'utf8').catch(() => '');
-    const bytes = Number(statm.split(' ')[1] ?? 0) * PAGE_BYTES;
+    // Unlike `statm`, it does not count in pages, whose size depends on the kernel.
+    const status = await readFile(`${this.#proc}/${this.#process.pid}/status`, 'utf8').catch(() => '');
+    const bytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * KIB;
     this.peakBytes = Math.max(this.peakBytes, bytes);
     if (bytes > residentMiB * MIB) this.#stop(overMemory(residentMiB));
   }

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { ManualClock } from '../../../src/base/clock.js';
+import { ManualClock, type Clock } from '../../../src/base/clock.js';
 import { noHealthChecks } from '../../../src/base/health-check.js';
 import { scriptLimits } from '../../../src/script/script-limits.js';
 import { ScriptProcess } from '../../../src/script/script-process.js';
@@ -47,18 +47,35 @@ t.test('a looping script ends with the gateway, even if that is killed', async (
 });
 
 /** A script's process that runs a shell program instead of Node, as if a script had taken it over. */
-async function takenOver(t: Test, program: string): Promise<ScriptProcess> {
+async function takenOver(
+  t: Test,
+  program: string,
+  options: { readonly clock?: Clock; readonly proc?: string } = {},
+): Promise<ScriptProcess> {
   const file = join(await tempDirectory(t), 'program');
   await writeFile(file, `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   const { execPath } = process;
   process.execPath = file;
   try {
     const names = Promise.resolve([]);
-    return new ScriptProcess({ names, clock: new ManualClock(), heapMiB: 64, checks: noHealthChecks });
+    const checks = noHealthChecks;
+    return new ScriptProcess({ names, clock: new ManualClock(), heapMiB: 64, checks, ...options });
   } finally {
     process.execPath = execPath;
   }
 }
+
+/** A script that does nothing: its process has been taken over. */
+const emptyJob = {
+  is: 'run',
+  file: 'empty.js',
+  text: '',
+  values: {},
+  call: (): unknown => undefined,
+  include: () => Promise.reject(new Error('there is nothing to include')),
+} as const;
+/** Reads the gateway's messages until the end. */
+const READ_ALL = 'while read -r line <&3; do :; done';
 
 t.test('what a process writes that ignores its end is discarded', async (t) => {
   const MIB = 2 ** 20;
@@ -66,12 +83,36 @@ t.test('what a process writes that ignores its end is discarded', async (t) => {
   const before = liveBytesWithBuffers();
   const worker = await takenOver(t, flood);
   t.teardown(() => worker.close());
-  const call = () => undefined;
-  const include = () => Promise.reject(new Error('there is nothing to include'));
-  const job = { is: 'run', file: 'flood.js', text: '', values: {}, call, include } as const;
-  const result = await worker.run(job, scriptLimits, new AbortController().signal);
+  const result = await worker.run(emptyJob, scriptLimits, new AbortController().signal);
   t.match(result, { is: 'failed', message: /^the script sent more than \d+ bytes in one message$/ });
   const keptMiB = Math.round((liveBytesWithBuffers() - before) / MIB);
   t.ok(keptMiB < 32, `${keptMiB} of 256 MiB are kept`);
   t.notOk(worker.isUsable);
+});
+
+t.test('the resident memory does not depend on the size of a page', async (t) => {
+  const MIB = 2 ** 20;
+  const proc = await tempDirectory(t);
+  const clock = new ManualClock();
+  const worker = await takenOver(t, READ_ALL, { clock, proc });
+  t.teardown(() => worker.close());
+  const pid = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim();
+  await mkdir(join(proc, pid));
+  // 100 MiB in pages of 16 KiB, as on a Raspberry Pi 5.
+  await writeFile(join(proc, pid, 'statm'), '12800 6400 1024 8192 0 4096 0\n');
+  const status = 'Name:\tnode\nVmHWM:\t  204800 kB\nVmRSS:\t  102400 kB\nRssAnon:\t   51200 kB\n';
+  await writeFile(join(proc, pid, 'status'), status);
+  const limits = { ...scriptLimits, residentMiB: 100 };
+  const result = worker.run(emptyJob, limits, new AbortController().signal);
+  await until('the run', () => clock.pendingTimers === 2);
+  clock.advance(100);
+  await until('the check of its memory', () => worker.peakBytes > 0);
+  t.equal(worker.peakBytes, 100 * MIB);
+  t.ok(worker.isUsable, 'the limit is not exceeded');
+  await writeFile(join(proc, pid, 'status'), status.replace('102400', '102401'));
+  clock.advance(100);
+  t.match(await withinPatience('the end', result), {
+    is: 'failed',
+    message: 'the script used more than 100 MiB and was stopped',
+  });
 });
