@@ -242,6 +242,7 @@ export class ScriptProcess {
     if (waitMs === undefined)
       return this.#stop(`the script made more than ${limits.calls} calls and was stopped`);
     if (waitMs > 0) await delay(this.#clock, waitMs);
+    if (this.#current !== current || !this.isUsable) return;
     let reply: string;
     try {
       const value: unknown = await (call.is === 'call'

@@ -116,3 +116,22 @@ t.test('the resident memory does not depend on the size of a page', async (t) =>
     message: 'the script used more than 100 MiB and was stopped',
   });
 });
+
+t.test('a call that waits for its rate is not executed after the script has been stopped', async (t) => {
+  const request = `printf '{"is":"call","method":"Late","params":[]}\\n' >&3`;
+  const clock = new ManualClock();
+  const worker = await takenOver(t, `read -r functions <&3; read -r job <&3; ${request}; ${READ_ALL}`, {
+    clock,
+  });
+  t.teardown(() => worker.close());
+  const called: string[] = [];
+  const job = { ...emptyJob, call: (method: string) => void called.push(method) };
+  const stop = new AbortController();
+  // One call every 10 s with a burst of 5 s: the first one waits for 5 s.
+  const result = worker.run(job, { ...scriptLimits, callsPerS: 0.1 }, stop.signal);
+  await until('the call', () => worker.isCalling);
+  stop.abort(new Error('the test stops it'));
+  clock.advance(5000);
+  t.match(await withinPatience('the end', result), { is: 'failed', message: 'the test stops it' });
+  t.same(called, []);
+});
