@@ -18,6 +18,8 @@ async function machine(t: Test) {
     writeFileSync(path, content, { mode: 0o755 });
   };
   const program = (path: string, script: string) => write(path, `#!/bin/sh\n${script}\n`);
+  const restarts = join(root, 'restarts');
+  write(restarts, '0');
   mkdirSync(join(root, 'run/systemd/system'), { recursive: true });
   write(join(root, 'usr/share/stellwerk/gateway.yaml'), '');
   for (const name of ['systemd-sysusers', 'systemd-tmpfiles', 'systemd-cat', 'udevadm'])
@@ -30,7 +32,9 @@ async function machine(t: Test) {
     program(join(content, 'systemd/health-gate.sh'), gate);
     program(join(content, 'systemd/note-rollback.sh'), `echo "$1 $2 $3" >${join(root, 'note')}`);
     write(join(content, 'systemd/stellwerk-chips.path'), '');
-    const systemctl = `case $* in *ActiveState*) echo ${state} ;; *MainPID*) echo 0 ;; esac`;
+    // A restart keeps the count of restarts, unless it was reset.
+    const systemctl = `case $* in *ActiveState*) echo ${state} ;; *MainPID*) echo 0 ;; *NRestarts*) cat ${root}/counted ;;
+'reset-failed stellwerk.service') echo 0 >${restarts} ;; *restart*stellwerk.service) cp ${restarts} ${root}/counted ;; esac`;
     program(join(root, 'bin/systemctl'), systemctl);
     const script = readFileSync(join(PACKAGE_ROOT, 'box/deb/postinst'), 'utf8')
       .replaceAll(/(?<![\w"}])\/(usr\/lib|usr\/share|var\/lib|etc|run)\//g, `${root}/$1/`)
@@ -42,6 +46,7 @@ async function machine(t: Test) {
   };
   return {
     configure,
+    crash: (times: number) => write(restarts, String(times)),
     current: () => readlinkSync(join(home, 'current')),
     versions: () =>
       readdirSync(home)
@@ -102,3 +107,15 @@ t.test('a service that was stopped stays so, also after a power cut', async (t) 
   t.equal(configure('1.1.0', { gate: 'exit 1', state: 'inactive' }), 0);
   t.strictSame([current(), versions(), isClean()], ['1.1.0', ['1.0.0', '1.1.0'], true]);
 });
+
+t.test(
+  'the restarts of a version that crashes do not count against the update that repairs it',
+  async (t) => {
+    const { configure, crash, current, rolledBack } = await machine(t);
+    configure('1.0.0');
+    crash(7);
+    const gate = 'exit "$(systemctl show -P NRestarts stellwerk.service)"';
+    t.equal(configure('1.1.0', { gate }), 0);
+    t.strictSame([current(), rolledBack()], ['1.1.0', '']);
+  },
+);
