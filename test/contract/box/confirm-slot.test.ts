@@ -198,7 +198,12 @@ t.test(
 );
 
 t.test('after a rollback, the slot that runs is first, and a note names the version', async (t) => {
-  const { verdict, asked, rolledBack } = await decide(t, { gate: 0, confirmed: '2.0.0', order: 'B A' });
+  const { verdict, asked, rolledBack } = await decide(t, {
+    gate: 0,
+    confirmed: '2.0.0',
+    order: 'B A',
+    attempts: [2, 0],
+  });
   t.equal(verdict, 'healthy');
   t.strictSame(asked, [
     'rauc status mark-good',
@@ -221,4 +226,10 @@ t.test('a slot that has marked itself as bad is no longer in the order, and is n
 t.test('a version that was left by its owner is not a rollback', async (t) => {
   const left = await decide(t, { gate: 0, confirmed: '2.0.0', order: 'A B', reason: 'start' });
   t.strictSame([left.asked, left.rolledBack], [['rauc status mark-good'], undefined]);
+});
+
+t.test('an owner who returns to the other slot before this one is confirmed starts it next', async (t) => {
+  const left = await decide(t, { gate: 0, confirmed: '1.0.0', order: 'B A', attempts: [2, 3] });
+  t.strictSame([left.asked, left.rolledBack], [['rauc status mark-good'], undefined]);
+  t.strictSame([left.verdict, left.confirmed], ['healthy', '2.0.0']);
 });
