@@ -2,6 +2,8 @@
 # Installs stellwerk from an unpacked bundle, as root. Safe to run again; over an older version it is an upgrade that
 # keeps the data and the configuration.
 set -eu
+# The user of the gateway reads what root installs. With root's own umask, that user may not be able to enter a new directory.
+umask 022
 
 usage() {
   cat <<'EOF'

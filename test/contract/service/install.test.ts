@@ -94,6 +94,19 @@ t.test('the installer puts a version next to the previous one, and keeps the own
   t.equal(readFileSync(join(destdir, 'var/lib/stellwerk/data'), 'utf8'), 'theirs');
 });
 
+t.test('the user of the gateway can read what a root with another umask installs', async (t) => {
+  const place = await tempDirectory(t);
+  const destdir = join(place, 'box');
+  const bundle = makeBundle(join(place, 'one'), '1.0.0');
+  execFileSync('sh', ['-c', 'umask 077; exec "$0" --destdir "$1"', join(bundle, 'install.sh'), destdir]);
+  const unreadable = readdirSync(destdir, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const { mode } = lstatSync(join(destdir, name));
+    return (mode & 0o044) !== 0o044;
+  });
+  t.strictSame(unreadable, ['etc/stellwerk/gateway.yaml']);
+  t.equal(statSync(join(destdir, 'opt/stellwerk')).mode & 0o777, 0o755);
+});
+
 t.test('the installer reports errors, and installs completely or not at all', async (t) => {
   const place = await tempDirectory(t);
   const bundle = makeBundle(join(place, 'one'), '1.0.0');
