@@ -14,7 +14,7 @@ const HOST_KEY = 'etc/ssh/keys/ssh_host_ed25519_key';
 /** A new box; `start` runs the script on it. */
 async function newBox(t: Test) {
   const root = await tempDirectory(t);
-  const write = (path: string, content: string) => {
+  const write = (path: string, content: string | Buffer) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content, { mode: 0o755 });
   };
@@ -33,7 +33,13 @@ async function newBox(t: Test) {
     'bin/ssh-keygen',
     '#!/bin/sh\nfor file; do :; done\n[ ! -e "$file" ] || exit 1\necho private >"$file"\necho public >"$file.pub"\n',
   );
-  const env = { ...process.env, ROOT: root, PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}` };
+  // The locale that systemd gives to services.
+  const env = {
+    ...process.env,
+    LC_ALL: 'C.UTF-8',
+    ROOT: root,
+    PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}`,
+  };
   const start = () => execFileSync(join(PROGRAMS, 'apply-setup'), { env, stdio: 'pipe' });
   return { write, read, start };
 }
@@ -101,3 +107,22 @@ t.test(
     t.equal(read('run/box/checked.yaml'), undefined);
   },
 );
+
+t.test('each type of key that OpenSSH has may log in, and others are named', async (t) => {
+  const { write, read, start } = await newBox(t);
+  const keys = [
+    'ssh-ed25519 AAAA me@pc',
+    'sk-ssh-ed25519@openssh.com AAAA stick',
+    'sk-ecdsa-sha2-nistp256@openssh.com AAAA stick',
+    'ecdsa-sha2-nistp384 AAAA',
+  ];
+  const lines = [...keys, '', 'ssh-dss AAAA old'].map((key) => `ssh_key=${key}\n`);
+  write(`${CARD}/box-setup.txt`, lines.join(''));
+  start();
+  t.equal(read('data/box/authorized_keys'), `${keys.join('\n')}\n`);
+  const notes = read(`${CARD}/box-setup.done`)?.slice(lines.join('').length);
+  t.equal(notes, '# ssh_key not applied: ssh-dss AAAA old\n');
+  write(`${CARD}/box-setup.txt`, Buffer.from('ssh_key=ssh-ed25519 AAAA b\xfcro\n', 'latin1'));
+  start();
+  t.match(read('data/box/authorized_keys'), /^ssh-ed25519 AAAA b/);
+});
