@@ -126,3 +126,19 @@ t.test('each type of key that OpenSSH has may log in, and others are named', asy
   start();
   t.match(read('data/box/authorized_keys'), /^ssh-ed25519 AAAA b/);
 });
+
+t.test('a password in a line that is not valid is removed from the card, too', async (t) => {
+  const { write, read, start } = await newBox(t);
+  const lines = [
+    'Password=SECRET',
+    ' password : SECRET',
+    'WIFI_PASSWORD=SECRET',
+    'wifi-password SECRET',
+    'password=\xe4SECRET',
+  ];
+  write(`${CARD}/box-setup.txt`, Buffer.from(`hostname=house-1\n${lines.join('\n')}\n`, 'latin1'));
+  start();
+  const done = read(`${CARD}/box-setup.done`) ?? '';
+  t.match(done, /^hostname=house-1\n(?:# .* \(removed after use\)\n){5}# not applied completely: .*line 2: /);
+  t.notMatch(done, /SECRET/);
+});
