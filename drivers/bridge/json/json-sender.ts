@@ -44,7 +44,7 @@ export class JsonSender implements Sender, ConnectionHandler {
   async close(): Promise<void> {
     this.#parts.queue.detach();
     // After a graceful disconnect the broker does not publish the will.
-    await this.#connection?.publish(this.#statusTopic, this.#status(false), { qos: 1, retain: true });
+    await this.#connection?.publishLast(this.#statusTopic, this.#status(false), { retain: true });
     await this.#connections.close();
   }
 

@@ -4,11 +4,17 @@ import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { codedMessageOf, isAbort } from '../../../src/base/fault.js';
 import { backoffMs } from '../../../src/device/backoff.js';
 import type { Host } from '../../../src/device/module.js';
+import { Semaphore } from '../../../src/device/toolkit/semaphore.js';
 import { withTimeout } from '../../../src/device/toolkit/timeout.js';
 import type { BrokerLink, BrokerListener, BrokerOptions, BrokerPort } from './broker-port.js';
 
 /** If the broker does not acknowledge a message within this time, the connection is closed. */
 const ACKNOWLEDGEMENT_DEADLINE_MS = 10_000;
+/**
+ * Limit of unacknowledged messages of QoS 1, that of the MQTT driver's connections: the time limit of a
+ * message begins when it is sent, not while it waits for others.
+ */
+const MESSAGES_IN_FLIGHT = 20;
 /** The longest delay between two attempts. */
 const RETRY_LIMIT_MS = 60_000;
 
@@ -25,10 +31,17 @@ export interface ConnectionHandler {
 
 type ConnectionHost = Pick<Host, 'clock' | 'log' | 'countMessage'>;
 
+interface PublishOptions {
+  readonly qos: 0 | 1;
+  readonly retain: boolean;
+}
+
 /** One open connection. */
 export interface BrokerConnection {
   /** Resolves to false if the broker does not acknowledge the message; the connection is then closed. */
-  publish(topic: string, payload: Buffer, options: { qos: 0 | 1; retain: boolean }): Promise<boolean>;
+  publish(topic: string, payload: Buffer, options: PublishOptions): Promise<boolean>;
+  /** Like `publish` with QoS 1, without the messages that are not sent yet: these resolve to false. */
+  publishLast(topic: string, payload: Buffer, options: Pick<PublishOptions, 'retain'>): Promise<boolean>;
   /** See {@link BrokerLink}. Rejects if the broker does not reply in time. */
   readonly subscribe: BrokerLink['subscribe'];
   /** Repeats subscriptions; the reply shows that the broker has received what was sent before. */
@@ -123,20 +136,31 @@ export class BrokerConnections {
     const what = coded`BROKER_ACKNOWLEDGEMENT: the acknowledgement of the broker`;
     const inTime = <T>(request: Promise<T>): Promise<T> =>
       withTimeout(this.#clock, { ms: ACKNOWLEDGEMENT_DEADLINE_MS, what }, request);
+    let isEnding = false;
     const acknowledged = async (request: Promise<unknown>): Promise<boolean> => {
       try {
         await inTime(request);
         return true;
       } catch (thrown) {
+        isEnding = true;
         end(codedMessageOf(thrown));
         return false;
       }
     };
+    const publish = (topic: string, payload: Buffer, options: PublishOptions): Promise<boolean> => {
+      this.#host.countMessage('sent', options.qos);
+      return acknowledged(link.publish(topic, payload, options));
+    };
+    const inFlight = new Semaphore(MESSAGES_IN_FLIGHT);
     return {
       end,
       publish: (topic, payload, options) => {
-        this.#host.countMessage('sent', options.qos);
-        return acknowledged(link.publish(topic, payload, options));
+        if (options.qos === 0) return publish(topic, payload, options);
+        return inFlight.run(async () => !isEnding && publish(topic, payload, options));
+      },
+      publishLast: (topic, payload, { retain }) => {
+        isEnding = true;
+        return inFlight.run(() => publish(topic, payload, { qos: 1, retain }));
       },
       subscribe: (requests) => inTime(link.subscribe(requests)),
       confirm: (requests) => acknowledged(link.subscribe(requests)),

@@ -7,10 +7,12 @@ import type {
 } from '../../../drivers/bridge/mqtt/broker-port.js';
 import {
   BrokerConnections,
+  type BrokerConnection,
   type ConnectionHandler,
 } from '../../../drivers/bridge/mqtt/broker-connections.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
+import { Semaphore } from '../../../src/device/toolkit/semaphore.js';
 import { until } from '../../tools/until.js';
 
 interface Broker {
@@ -18,6 +20,7 @@ interface Broker {
   readonly failures?: readonly (string | undefined)[];
   readonly onConnected?: ConnectionHandler['onConnected'];
   readonly subscribe?: BrokerLink['subscribe'];
+  readonly publish?: BrokerLink['publish'];
 }
 
 /** Connections to a broker; `lose` ends the present one. */
@@ -25,6 +28,7 @@ function open({
   failures = [],
   onConnected = async () => undefined,
   subscribe = async () => [],
+  publish = async () => undefined,
 }: Broker = {}) {
   const clock = new ManualClock();
   const logged: unknown[] = [];
@@ -32,7 +36,7 @@ function open({
   const listeners: BrokerListener[] = [];
   const closed: string[] = [];
   let attempts = 0;
-  const link: BrokerLink = { subscribe, publish: async () => undefined, close: async () => undefined };
+  const link: BrokerLink = { subscribe, publish, close: async () => undefined };
   const port: BrokerPort = {
     connect: async (_options, listener) => {
       const why = failures[attempts++];
@@ -116,5 +120,59 @@ t.test('a broker that does not reply to a subscription is left', async (t) => {
   clock.advance(10_000);
   await until('the end of the connection', () => closed.length === 1);
   t.match(closed[0], /the acknowledgement of the broker/);
+  await connections.close();
+});
+
+/** An open connection with the limit of the MQTT driver, whose broker acknowledges when the test says so. */
+async function openSlow() {
+  const published: string[] = [];
+  const waiting: (() => void)[] = [];
+  const inFlight = new Semaphore(20);
+  const opened = Promise.withResolvers<BrokerConnection>();
+  const { clock, closed, connections } = open({
+    onConnected: async (connection) => opened.resolve(connection),
+    publish: (topic) =>
+      inFlight.run(() => {
+        published.push(topic);
+        return new Promise((resolve) => waiting.push(resolve));
+      }),
+  });
+  const connection = await opened.promise;
+  const acknowledge = () => waiting.splice(0).forEach((resolve) => resolve());
+  return { clock, closed, connections, connection, published, acknowledge };
+}
+
+t.test('the time limit of a message begins when it is sent', async (t) => {
+  const { clock, closed, connections, connection, published, acknowledge } = await openSlow();
+  const topics = Array.from({ length: 100 }, (_, n) => `value/${n}`);
+  const results = Promise.all(
+    topics.map((topic) => connection.publish(topic, Buffer.alloc(0), { qos: 1, retain: true })),
+  );
+  for (let sent = 20; sent <= 100; sent += 20) {
+    await until(`message ${sent}`, () => published.length === sent);
+    clock.advance(9_000);
+    acknowledge();
+  }
+  t.ok((await results).every((isAcknowledged) => isAcknowledged));
+  t.strictSame(published, topics, 'in their order');
+  t.strictSame(closed, []);
+  await connections.close();
+});
+
+t.test('the last message does not wait for those that are not sent yet', async (t) => {
+  const { connections, connection, published, acknowledge } = await openSlow();
+  const results = Promise.all(
+    Array.from({ length: 100 }, (_, n) =>
+      connection.publish(`value/${n}`, Buffer.alloc(0), { qos: 1, retain: true }),
+    ),
+  );
+  const last = connection.publishLast('status', Buffer.alloc(0), { retain: true });
+  await until('the messages in flight', () => published.length === 20);
+  acknowledge();
+  await until('the last one', () => published.includes('status'));
+  acknowledge();
+  t.equal(await last, true);
+  t.equal((await results).filter((isAcknowledged) => isAcknowledged).length, 20);
+  t.equal(published.length, 21);
   await connections.close();
 });
