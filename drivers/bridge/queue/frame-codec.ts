@@ -4,13 +4,15 @@ import { ByteReader, ByteWriter, MalformedBytes } from './bytes.js';
 import type { Entry } from './entry.js';
 
 /**
- * A frame is what one write appends to a file: a header of 16 bytes (length and number of values, the CRC-32
+ * One write appends a frame to a file, or several if its values are long. A frame has a header of 16 bytes (length and number of values, the CRC-32
  * of both, the CRC-32 of the payload; little-endian) and a payload of records. A record is a value, or defines
  * a text of the dictionary of its file.
  */
 export const FRAME_HEADER_BYTES = 16;
-/** A longer payload was not written by us. */
-const PAYLOAD_LIMIT = 4 * 1024 * 1024;
+/** A payload ends with the value that reaches this size, bytes. */
+const PAYLOAD_BYTES = 1024 * 1024;
+/** A longer payload was not written by us; earlier versions wrote all values of a write as one. */
+const PAYLOAD_LIMIT = 64 * 1024 * 1024;
 
 const tag = { none: 0, false: 1, true: 2, integer: 3, float: 4, text: 5, inexact: 6, define: 7 } as const;
 const TAG_MASK = 0x07;
@@ -25,11 +27,24 @@ const INTEGER_LIMIT = 2 ** 52;
 export class FrameWriter {
   readonly #texts = new Map<string, number>();
 
-  /** One frame with these values. */
+  /** Frames with these values. */
   encode(entries: readonly Entry[]): Buffer {
+    const frames: Buffer[] = [];
+    for (let done = 0; done < entries.length;) {
+      const { frame, count } = this.#encodeFrame(entries, done);
+      frames.push(frame);
+      done += count;
+    }
+    return frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames);
+  }
+
+  /** The next frame, with the values from `start` on that fit, and their number. */
+  #encodeFrame(entries: readonly Entry[], start: number): { frame: Buffer; count: number } {
     const writer = new ByteWriter();
     let [seq, atMs] = [0, 0];
-    for (const entry of entries) {
+    let end = start;
+    while (end < entries.length && writer.length < PAYLOAD_BYTES) {
+      const entry = entries[end++] as Entry;
       const path = this.#indexOf(writer, entry.path);
       const reason = entry.reason === '' ? 0 : this.#indexOf(writer, entry.reason);
       const boot = entry.untrusted === undefined ? 0 : this.#indexOf(writer, entry.untrusted.boot);
@@ -51,11 +66,11 @@ export class FrameWriter {
     const payload = writer.written;
     const frame = Buffer.allocUnsafe(FRAME_HEADER_BYTES + payload.length);
     frame.writeUInt32LE(payload.length, 0);
-    frame.writeUInt32LE(entries.length, 4);
+    frame.writeUInt32LE(end - start, 4);
     frame.writeUInt32LE(crc32(frame.subarray(0, 8)), 8);
     frame.writeUInt32LE(crc32(payload), 12);
     payload.copy(frame, FRAME_HEADER_BYTES);
-    return frame;
+    return { frame, count: end - start };
   }
 
   #indexOf(writer: ByteWriter, text: string): number {

@@ -50,6 +50,21 @@ t.test('a value takes few bytes', async (t) => {
   t.ok(writer.encode(many).length < 100 * 13, 'the dictionary and the differences keep it short');
 });
 
+t.test('long texts take several frames, which are read one by one', async (t) => {
+  const texts = Array.from({ length: 31 }, (_, n): Entry => {
+    return { ...(ENTRIES[7] as Entry), seq: 20 + n, value: '€'.repeat(65_000) };
+  });
+  const file = new FrameWriter().encode([...ENTRIES, ...texts]);
+  const frames = decoded(file);
+  t.strictSame(
+    frames.flatMap(({ entries }) => entries),
+    [...ENTRIES, ...texts],
+  );
+  const most = Math.max(...frames.map(({ entries }) => entries.length));
+  t.ok(most < 20, `${most} values of ${file.length} bytes`);
+  t.equal(new FrameWriter().encode([]).length, 0);
+});
+
 t.test('a damaged payload loses its values only, and is counted', async (t) => {
   const writer = new FrameWriter();
   const first = writer.encode(ENTRIES.slice(0, 4));
