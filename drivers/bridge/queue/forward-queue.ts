@@ -7,6 +7,7 @@ import type { DropReason, Entry, NewEntry, Priority } from './entry.js';
 import { MemoryJournal } from './memory-journal.js';
 import { MemoryValues } from './memory-values.js';
 import { QueueCounters } from './queue-counters.js';
+import { QueueProblems } from './queue-problems.js';
 import type { ForwardQueueOptions, QueueFigures, Receiver } from './receiver.js';
 import { readState, STATE_FILES, stateContent, type QueueState } from './queue-state.js';
 
@@ -45,8 +46,7 @@ export class ForwardQueue {
   #attachment = 0;
   #isLoaded = false;
   #isClosed = false;
-  /** What the disk does not accept, with the errors. */
-  readonly #problems = new Map<'values' | 'files' | 'memory', unknown>();
+  readonly #problems = new QueueProblems((first) => this.#options.onDiskProblem(first));
   readonly #timers: Cancel[] = [];
   #wake: Cancel | undefined;
   #pause: Cancel | undefined;
@@ -68,7 +68,7 @@ export class ForwardQueue {
     });
     this.#journal = new MemoryJournal(options.files.memory, options.boot, {
       state: () => ({ entries: this.#memory.all(), nextSeq: this.#nextSeq, counts: this.#counters.counts() }),
-      onState: (thrown) => this.#setProblem('memory', thrown),
+      onState: (thrown) => this.#problems.set('memory', thrown),
     });
   }
 
@@ -247,7 +247,7 @@ export class ForwardQueue {
       count = await this.#sendFromDisk(receiver, limit);
       if (count === 0) count = await this.#sendLate(receiver, limit);
     } catch (thrown) {
-      this.#setProblem('files', thrown);
+      this.#problems.set('files', thrown);
     } finally {
       this.#isHistoryBusy = false;
     }
@@ -302,13 +302,13 @@ export class ForwardQueue {
       await this.#removeFiles();
       if (clock.isTrusted()) await this.#chains.dropOlderThan(clock.nowMs() - maxAgeMs);
       if (this.#hasUnstored()) await this.#store(false);
-      this.#setProblem('files', undefined);
+      this.#problems.set('files', undefined);
     });
     this.#pump();
   }
 
   async #tryOnDisk(change: () => Promise<void>): Promise<void> {
-    await this.#disk.run(change).catch((thrown: unknown) => this.#setProblem('files', thrown));
+    await this.#disk.run(change).catch((thrown: unknown) => this.#problems.set('files', thrown));
   }
 
   #hasUnstored(): boolean {
@@ -343,9 +343,9 @@ export class ForwardQueue {
       try {
         await this.#chains.append(priority, entries);
         this.#memory.endWriting(entries, true);
-        this.#setProblem('values', undefined);
+        this.#problems.set('values', undefined);
       } catch (thrown) {
-        this.#setProblem('values', thrown);
+        this.#problems.set('values', thrown);
         this.#memory.endWriting(entries, false);
       }
     }
@@ -355,6 +355,7 @@ export class ForwardQueue {
   #dropExcess(): void {
     const onDrop = (priority: Priority, count: number) => this.#drop(priority, 'disk', count);
     this.#memory.dropExcess(this.#options.priorityOf, onDrop);
+    this.#settle();
   }
 
   /** Counts dropped values; the count survives a crash of the process, and is stored at the next interval. */
@@ -388,13 +389,5 @@ export class ForwardQueue {
     for (const name of STATE_FILES) await this.#options.files.replace(name, stateContent(state));
     this.#storedDropped = dropped;
     this.#reserved = state.reserved;
-  }
-
-  #setProblem(part: 'values' | 'files' | 'memory', thrown: unknown): void {
-    const [before] = this.#problems.values();
-    if (thrown === undefined) this.#problems.delete(part);
-    else this.#problems.set(part, thrown);
-    const [first] = this.#problems.values();
-    if (first !== before) this.#options.onDiskProblem(first);
   }
 }

@@ -1,10 +1,11 @@
 import { priorities, type Entry, type Priority } from './entry.js';
 
 /**
- * Values in memory: more go to the disk early, twice as many are dropped if the disk does not accept them.
+ * Values in memory: more go to the disk early. If the disk does not accept them, those above twice as many
+ * are dropped.
  */
 const MEMORY_LIMIT = 5_000;
-/** Their texts, characters. */
+/** Their texts, characters, in the same way. */
 const MEMORY_TEXT_LIMIT = 2_000_000;
 /** Shorter texts cannot exceed that limit. */
 const LONG_TEXT = MEMORY_TEXT_LIMIT / MEMORY_LIMIT;
@@ -90,9 +91,7 @@ export class MemoryValues {
   isFull(fresh: readonly Entry[]): boolean {
     if (this.live.length + this.late.length > MEMORY_LIMIT) return true;
     if (!fresh.some((entry) => textLength(entry) > LONG_TEXT)) return false;
-    return (
-      [...this.live, ...this.late].reduce((sum, entry) => sum + textLength(entry), 0) > MEMORY_TEXT_LIMIT
-    );
+    return lengthOf([...this.live, ...this.late]) > MEMORY_TEXT_LIMIT;
   }
 
   /**
@@ -100,11 +99,20 @@ export class MemoryValues {
    * `onDrop` with their number.
    */
   dropExcess(of: (path: string) => Priority, onDrop: (priority: Priority, count: number) => void): void {
+    const inMemory = [...this.late, ...this.live];
+    let values = inMemory.length - 2 * MEMORY_LIMIT;
+    let characters = lengthOf(inMemory) - 2 * MEMORY_TEXT_LIMIT;
     for (const priority of [...priorities].reverse())
       for (const waiting of [this.late, this.live]) {
-        let excess = this.late.length + this.live.length - 2 * MEMORY_LIMIT;
-        if (excess <= 0) return;
-        const kept = waiting.filter(({ path }) => of(path) !== priority || excess-- <= 0);
+        if (values <= 0 && characters <= 0) return;
+        const kept = waiting.filter((entry) => {
+          const length = textLength(entry);
+          const isExcess = values > 0 || (characters > 0 && length > 0);
+          if (!isExcess || of(entry.path) !== priority) return true;
+          values -= 1;
+          characters -= length;
+          return false;
+        });
         onDrop(priority, waiting.length - kept.length);
         waiting.splice(0, waiting.length, ...kept);
       }
@@ -112,3 +120,6 @@ export class MemoryValues {
 }
 
 const textLength = ({ value }: Entry): number => (typeof value === 'string' ? value.length : 0);
+
+const lengthOf = (entries: readonly Entry[]): number =>
+  entries.reduce((sum, entry) => sum + textLength(entry), 0);

@@ -115,3 +115,48 @@ t.test('values whose priority has changed are kept in a crash', async (t) => {
   );
   await next.close();
 });
+
+t.test('texts of which all take more than a frame may have arrive, also after a crash', async (t) => {
+  const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
+  const queue = await openQueue({ files, clock });
+  const put = async () => {
+    for (let n = 0; n < 31; n++) queue.put({ ...valueAt('a', 0), type: 3, value: '€'.repeat(65_000) });
+    await yieldToEventLoop();
+  };
+  await put();
+  await until('they are on the disk', () => queue.figures.bytes > 31 * 3 * 65_000);
+  files.failing.add('append');
+  await put();
+  const next = await openQueue({ files: files.reopen(), clock });
+  t.equal(next.figures.waiting, 62);
+  const receiver = new TestReceiver();
+  next.attach(receiver);
+  await drain(next, clock);
+  t.strictSame(seqs(receiver.historical), range(1, 62));
+  t.strictSame(next.figures.counters.droppedByReason(), {});
+  await next.close();
+});
+
+t.test('on a full disk, texts above the limit of the memory are dropped, and no numbers', async (t) => {
+  const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
+  const queue = await openQueue({ files, clock });
+  files.failing.add('append');
+  const put = async (count: number) => {
+    for (let n = 0; n < count; n++) {
+      queue.put(valueAt('l', n));
+      queue.put({ ...valueAt('l', 0), type: 3, value: 'x'.repeat(50_000) });
+      queue.put({ ...valueAt('h', 0), type: 3, value: 'x'.repeat(10_000) });
+      await yieldToEventLoop();
+    }
+  };
+  await put(20);
+  clock.advance(INTERVAL_MS);
+  await put(180);
+  const { of } = queue.figures.counters;
+  t.equal(of.low.dropped.disk, 160, 'of 10,000,000 + 2,000,000 characters, 8,000,000 are too many');
+  t.equal(of.high.dropped.disk, 0);
+  t.equal(queue.figures.waiting, 600 - 160);
+  const left = files.reopen().memory.left.length;
+  t.ok(left < 5_500_000, `${left} bytes in the file in memory`);
+  await queue.close();
+});
