@@ -13,7 +13,17 @@ interface Heights {
   readonly height: number;
 }
 
-/** A scale that contains all values of the datasets, and 0 for bars and states. */
+/**
+ * Values that differ by less than this part of their size are one value: the texts of the axis have 12 digits.
+ * Sums of a float differ in the last of its 16.
+ */
+const RESOLUTION = 1e-10;
+/** A scale of one value contains this part of its size below and above it. */
+const MARGIN = 1e-6;
+/** More ticks than a scale has by its step. */
+const TICK_LIMIT = 20;
+
+/** A scale that contains all values of the datasets, and 0 for bars. */
 export function scaleOf(datasets: readonly ChartDataset[], { top, bottom, height }: Heights): Scale {
   let minimum = Infinity;
   let maximum = -Infinity;
@@ -23,8 +33,11 @@ export function scaleOf(datasets: readonly ChartDataset[], { top, bottom, height
       maximum = Math.max(maximum, Kind === 'line' ? Max : Value);
     }
   if (!Number.isFinite(minimum)) [minimum, maximum] = [0, 1];
-  if (minimum === maximum)
-    [minimum, maximum] = [minimum === 1 ? 0 : minimum - 1, maximum + (minimum === 1 ? 0 : 1)];
+  const size = Math.max(Math.abs(minimum), Math.abs(maximum));
+  if (maximum - minimum <= RESOLUTION * size) {
+    const margin = Math.max(1, size * MARGIN);
+    [minimum, maximum] = [minimum === 1 ? 0 : minimum - margin, maximum + (minimum === 1 ? 0 : margin)];
+  }
   const pixels = height - top - bottom;
   const y = (value: number) => top + (1 - (value - minimum) / (maximum - minimum)) * pixels;
   return { minimum, maximum, y };
@@ -37,8 +50,9 @@ export function ticksOf({ minimum, maximum }: Scale, isInteger: boolean): number
   const factor = [1, 2, 5, 10].find((one) => one * power >= rough) ?? 10;
   const step = Math.max(factor * power, isInteger ? 1 : 0);
   const ticks: number[] = [];
-  for (let n = Math.ceil(minimum / step - 1e-9); n * step <= maximum + step * 1e-9; n++)
-    ticks.push(Number((n * step).toPrecision(12)));
+  const first = Math.ceil(minimum / step - 1e-9);
+  for (let n = 0; n < TICK_LIMIT && (first + n) * step <= maximum + step * 1e-9; n++)
+    ticks.push(Number(((first + n) * step).toPrecision(12)));
   return ticks;
 }
 
