@@ -53,3 +53,15 @@ t.test('values that differ only in their last bits have an axis with a few ticks
   }
   t.ok(ticksOf(scale(dataset('line', 20, 20.000001)), false).length > 2, 'a small change is drawn');
 });
+
+t.test('the axis of a state that does not change has no value that the state cannot have', async (t) => {
+  for (const state of [0, 1]) {
+    const shown = scale(dataset('step', state), dataset('step', state, state));
+    t.strictSame(ticksOf(shown, true), [0, 1], `always ${state}`);
+    t.equal(shown.y(state), state === 0 ? 212 : 12);
+  }
+  t.strictSame(ticksOf(scale(dataset('step', 3)), true), [0, 1, 2, 3]);
+  t.strictSame(ticksOf(scale(dataset('step', -2)), true), [-2, -1, 0]);
+  t.strictSame(ticksOf(scale(dataset('bar', 0, 0)), true), [0, 1], 'no consumption');
+  t.strictSame(ticksOf(scale(dataset('line', 0)), false), [-1, -0.5, 0, 0.5, 1]);
+});
