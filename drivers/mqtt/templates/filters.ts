@@ -74,6 +74,8 @@ const extremeItem = (name: string, sign: 1 | -1): Callable =>
 
 /** Columns of the filter `slice`. */
 const SLICE_LIMIT = 1000;
+/** Items of a row of the filter `batch`. */
+const BATCH_LIMIT = 10_000;
 
 /**
  * A set operation: the distinct items of both lists that `isKept` accepts, given which of the lists an item
@@ -165,11 +167,12 @@ const LIST_FILTERS: readonly Callable[] = [
   }),
   builtin('batch', 'values linecount fill_with?', (values: Value, count: Value, fill?: Value) => {
     const [all, size] = [itemsOf(values), Number(integerOf(count) ?? 0n)];
-    if (size < 1) throw new TemplateError('batch expects a positive number');
+    if (size < 1 || size > BATCH_LIMIT) throw new TemplateError(`batch expects 1 to ${BATCH_LIMIT}`);
     const rows: Value[][] = [];
     for (let at = 0; at < all.length; at += size) rows.push(all.slice(at, at + size));
     const last = rows.at(-1);
-    if (fill !== undefined) while (last !== undefined && last.length < size) last.push(fill);
+    if (fill !== undefined && fill !== null)
+      while (last !== undefined && last.length < size) last.push(fill);
     return rows;
   }),
   builtin('contains', 'values value', (values: Value, value: Value) =>
