@@ -2,7 +2,10 @@ import { roundedText, textOf } from './text.js';
 import { Missing, numberOf, TemplateError, type Value } from './value.js';
 
 const INTEGER = /^[+-]?\d+(_\d+)*$/;
-const FLOAT = /^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+(_\d+)*)(e[+-]?\d+)?$/i;
+/** Matches in linear time: no two parts that follow each other can match the same digits. */
+const FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+)?$/i;
+/** Characters of a text that is read as a number. */
+const NUMBER_LIMIT = 1000;
 const NOT_FINITE = new Map([
   ['inf', Infinity],
   ['infinity', Infinity],
@@ -13,7 +16,7 @@ const NOT_FINITE = new Map([
 export function floatOf(value: Value): number | undefined {
   const number = numberOf(value);
   if (number !== undefined) return Number(number);
-  if (typeof value !== 'string') return undefined;
+  if (typeof value !== 'string' || value.length > NUMBER_LIMIT) return undefined;
   const text = value.trim();
   if (FLOAT.test(text)) return Number(text.replaceAll('_', ''));
   const [, sign, name = ''] = /^([+-]?)(\w+)$/.exec(text.toLowerCase()) ?? [];
@@ -26,7 +29,7 @@ export function integerOf(value: Value, base = 10): bigint | undefined {
   const number = numberOf(value);
   if (typeof number === 'bigint') return number;
   if (typeof number === 'number') return Number.isFinite(number) ? BigInt(Math.trunc(number)) : undefined;
-  if (typeof value !== 'string') return undefined;
+  if (typeof value !== 'string' || value.length > NUMBER_LIMIT) return undefined;
   const text = value.trim().replaceAll('_', '');
   if (base !== 10) {
     const read = Number.parseInt(text, base);

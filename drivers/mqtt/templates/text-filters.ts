@@ -45,6 +45,18 @@ function slug(value: Value, separator: Value = '_'): string {
   );
 }
 
+/** Searches each bracket once: a pattern would search `>` from each `<` to the end of the text. */
+function withoutTags(text: string): string {
+  let [kept, from] = ['', 0];
+  for (;;) {
+    const start = text.indexOf('<', from);
+    const end = start < 0 ? -1 : text.indexOf('>', start);
+    if (end < 0) return kept + text.slice(from);
+    kept += text.slice(from, start);
+    from = end + 1;
+  }
+}
+
 /** Filters of texts, and of JSON. */
 export const TEXT_FILTERS: readonly Callable[] = [
   builtin('string', 'value', (value: Value) => textOf(value)),
@@ -69,8 +81,7 @@ export const TEXT_FILTERS: readonly Callable[] = [
   builtin('indent', 'value width? first? blank?', indented),
   builtin('filesizeformat', 'value binary?', fileSize),
   builtin('striptags', 'value', (value: Value) =>
-    textOf(value)
-      .replaceAll(/<[^>]*>/g, '')
+    withoutTags(textOf(value))
       .split(/\s+/)
       .filter((one) => one !== '')
       .join(' '),

@@ -149,10 +149,14 @@ export function typeName(value: Value): string {
   return { boolean: 'bool', bigint: 'int', number: 'float', string: 'str' }[typeof value as 'string'];
 }
 
+/** Digits of an integer in JSON; one with more is read as a float. */
+const DIGIT_LIMIT = 1000;
+
 /** Reads JSON as Python does: `1` is an integer, `1.0` and `1e3` are floats. Throws a SyntaxError. */
 export function fromJson(text: string): Value {
   const reviver = (_key: string, value: unknown, { source = '' }: { source?: string }): unknown => {
-    if (typeof value === 'number') return /^-?\d+$/.test(source) ? BigInt(source) : value;
+    if (typeof value === 'number')
+      return source.length <= DIGIT_LIMIT && /^-?\d+$/.test(source) ? BigInt(source) : value;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     return Dict.of(Object.entries(value as Record<string, Value>));
   };

@@ -24,3 +24,21 @@ t.test('a row of the filter batch is limited', async (t) => {
   t.equal(one('{{ [1, 2, 3] | batch(2, 0) }} {{ [1, 2, 3] | batch(2) }}'), '[[1, 2], [3, 0]] [[1, 2], [3]]');
   t.equal(one('{{ [1] | batch(2, none) }}'), '[[1]]', 'none fills nothing');
 });
+
+t.test('a number is not read from a long text', async (t) => {
+  const digits = '1'.repeat(1001);
+  t.equal(
+    one(
+      '{{ value | float("-") }} {{ value | int("-") }} {{ value | int("-", 16) }} {{ value is is_number }}',
+      digits,
+    ),
+    '- - - False',
+  );
+  t.equal(one('{{ value_json }}', digits), 'inf', 'an integer of JSON');
+  t.equal(one('{{ "1_0.2_5e1_"|float("-") }} {{ "1_0.2_5e1"|float }} {{ "1."|float }}'), '- 102.5 1.0');
+  t.equal(
+    one('{{ ".5"|float }} {{ "."|float("-") }} {{ "1__0"|float("-") }} {{ "-1e-2"|float }}'),
+    '0.5 - - -0.01',
+  );
+  t.equal(one('{{ "a<b c=1>d</b><<i>e< f" | striptags }}'), 'ade< f');
+});
