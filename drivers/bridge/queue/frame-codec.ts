@@ -4,9 +4,9 @@ import { ByteReader, ByteWriter, MalformedBytes } from './bytes.js';
 import type { Entry } from './entry.js';
 
 /**
- * One write appends a frame to a file, or several if its values are long. A frame has a header of 16 bytes (length and number of values, the CRC-32
- * of both, the CRC-32 of the payload; little-endian) and a payload of records. A record is a value, or defines
- * a text of the dictionary of its file.
+ * One write appends a frame to a file, or several if its values are long. A frame has a header of 16 bytes
+ * (length and number of values, the CRC-32 of both, the CRC-32 of the payload; little-endian) and a payload of
+ * records. A record is a value, or defines a text of the dictionary of its file.
  */
 export const FRAME_HEADER_BYTES = 16;
 /** A payload ends with the value that reaches this size, bytes. */
