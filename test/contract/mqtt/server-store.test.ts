@@ -1,17 +1,15 @@
 /** What an MQTT Server keeps over restarts, kills and damage, and within which limits. */
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
-import { Broker } from '../../../drivers/mqtt/server/program/broker.js';
 import type { BrokerHandle, BrokerListener } from '../../../drivers/mqtt/server/program/broker-process.js';
-import { GuardedStream } from '../../../drivers/mqtt/server/program/guarded-stream.js';
 import type { BrokerFigures, BrokerLimits } from '../../../drivers/mqtt/server/messages.js';
-import { DurableRecords } from '../../../drivers/mqtt/server/store/durable-records.js';
 import { SessionDatabase } from '../../../drivers/mqtt/server/store/session-database.js';
 import { ManualClock } from '../../../src/base/clock.js';
+import { startLocalBroker } from '../../tools/broker/local-broker.js';
 import { ServerFixture } from '../../tools/broker/server-fixture.js';
 import { startTestServer, TEST_LIMITS } from '../../tools/broker/test-server.js';
 import { reservePort } from '../../tools/reserve-port.js';
@@ -228,50 +226,15 @@ t.test('queues, kept bytes and sessions are bounded', async (t) => {
 
 const DAY_MS = 86_400_000;
 
-/** A broker in this process, on records that outlive it. `flush` writes them. */
-async function startBroker(t: Test, clock: ManualClock, stored: Map<string, Uint8Array>) {
-  const records = new DurableRecords({
-    journal: {
-      length: 0,
-      readAll: () => [],
-      append: () => undefined,
-      rotate: () => 0,
-      removeUpTo: () => undefined,
-      close: () => undefined,
-    },
-    database: {
-      write: async (puts, deletes) => {
-        for (const [key, value] of puts) stored.set(key, value);
-        for (const key of deletes) stored.delete(key);
-      },
-      close: () => Promise.resolve(),
-    },
-    stored: [...stored],
-    onProblem: () => undefined,
-  });
-  const limits = { ...TEST_LIMITS, sessionMs: 7 * DAY_MS };
-  const broker = new Broker({ clock, records, limits, onRejected: () => undefined });
-  await broker.start([], false);
-  const server = createServer((socket) =>
-    broker.handle(new GuardedStream(socket, limits.packetBytes, () => undefined)),
-  ).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  t.teardown(async () => {
-    await broker.close();
-    server.close();
-  });
-  return { broker, port: (server.address() as AddressInfo).port, flush: () => records.flush() };
-}
-
 t.test('a session is kept for its days from when its client was connected', async (t) => {
   const clock = new ManualClock(Date.UTC(2026, 0, 2));
   const stored = new Map<string, Uint8Array>();
-  const killed = await startBroker(t, clock, stored);
+  const killed = await startLocalBroker(t, clock, stored);
   const panel = await connected(t, killed.port, { clientId: 'panel', clean: false });
   await panel.subscribeAsync('queue/#', { qos: 1 });
   clock.advance(10 * DAY_MS);
   await killed.flush();
-  const next = await startBroker(t, clock, new Map(stored));
+  const next = await startLocalBroker(t, clock, new Map(stored));
   const device = await connected(t, next.port);
   await device.publishAsync('queue/x', '1', { qos: 1 });
   t.equal(next.broker.figures().queued, 1, 'it was connected all the time');
@@ -288,7 +251,7 @@ const publish = (payload: string) =>
 
 t.test('the identifiers of QoS 2 of a client expire with its session', async (t) => {
   const clock = new ManualClock(Date.UTC(2026, 0, 2));
-  const { port, broker } = await startBroker(t, clock, new Map());
+  const { port, broker } = await startLocalBroker(t, clock, new Map());
   const panel = await connected(t, port);
   await panel.subscribeAsync('a');
   const heard = recorded(panel);
@@ -311,4 +274,21 @@ t.test('the identifiers of QoS 2 of a client expire with its session', async (t)
   await interrupted('3');
   await until('another message', () => heard.length === 2);
   t.strictSame(heard, ['a=1', 'a=3'], 'the second one was a repetition');
+});
+
+t.test('a message of QoS 2 that is repeated and never released is noted once', async (t) => {
+  const stored = new Map<string, Uint8Array>();
+  const { port, flush } = await startLocalBroker(t, new ManualClock(), stored);
+  const socket = createConnection(port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  for (const packet of [CONNECT, ...Array.from({ length: 5 }, () => publish('1'))]) {
+    socket.write(packet);
+    await once(socket, 'data');
+  }
+  await flush();
+  t.strictSame(
+    [...stored.keys()].filter((key) => /^[ip]/.test(key)),
+    ['ihx\n5'],
+    'no message waits to be passed on',
+  );
 });

@@ -211,7 +211,8 @@ export class Broker {
       Object.assign(packet, { topic: '$rejected', retain: false, payload: Buffer.alloc(0) });
       return null;
     }
-    if (packet.qos > 0) {
+    // aedes acknowledges a repetition of QoS 2 and does not pass it on: `published` is not called.
+    if (packet.qos > 0 && !(client !== null && this.#store.unfinished.isRepeated(client.id, packet))) {
       this.#store.unfinished.receive(packet);
       if (client !== null) (client.unpublished ??= new Set()).add(packet);
     }

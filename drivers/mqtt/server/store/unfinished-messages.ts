@@ -42,6 +42,11 @@ export class UnfinishedMessages {
     return this.#ofEarlierProcess.splice(0);
   }
 
+  /** Whether it is a message of QoS 2 that its client has sent before and has not released. */
+  isRepeated(id: string, { qos, messageId = 0 }: PassedPacket): boolean {
+    return qos === 2 && this.#unreleased.get(id)?.has(messageId) === true;
+  }
+
   /** Notes a message before it is acknowledged. */
   receive(packet: PassedPacket & object): void {
     this.#count += 1;
