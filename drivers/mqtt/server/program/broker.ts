@@ -3,6 +3,7 @@ import type { Clock } from '../../../../src/base/clock.js';
 import type { BrokerFigures, BrokerLimits, BrokerUser } from '../messages.js';
 import { SessionStore } from '../store/session-store.js';
 import type { DurableRecords } from '../store/durable-records.js';
+import { matchesFilter } from '../../topic-filter.js';
 import { GuardedStream, UNSENT_LIMIT } from './guarded-stream.js';
 import { Logins } from './logins.js';
 import { canRead, canSubscribe, canWrite, type TopicAccess } from './topic-access.js';
@@ -21,6 +22,8 @@ const SESSIONS_PER_CLIENT = 2;
 /** The reply to a rejected CONNECT (MQTT 3.1.1 §3.2.2.3). */
 const returnCode = { identifier: 2, unavailable: 3, login: 4 } as const;
 
+type QoS = 0 | 1 | 2;
+
 /** Without users, every client may do everything. */
 const EVERYTHING: TopicAccess = { read: ['#'], write: ['#'] };
 
@@ -29,8 +32,8 @@ interface BrokerClient extends Client {
   user?: string;
   /** Its user as it was at the login: {@link Broker.setUsers} ends the connections of changed ones. */
   login?: string;
-  /** The filters of its subscriptions. */
-  filters?: Set<string>;
+  /** The filters of its subscriptions, with their QoS. */
+  filters?: Map<string, QoS>;
   /** Messages that it has sent and that have not been passed on. */
   unpublished?: Set<object>;
 }
@@ -220,8 +223,8 @@ export class Broker {
   }
 
   #authorizeSubscribe(client: BrokerClient, subscription: Subscription): Subscription | null {
-    const filters = (client.filters ??= new Set());
-    const { topic } = subscription;
+    const filters = (client.filters ??= new Map<string, QoS>());
+    const { topic, qos } = subscription;
     if (hasControls(topic) || !this.#canSubscribe(client, topic)) {
       this.reject(`${whose(client)} may not subscribe to ${printable(topic)}`);
       return null;
@@ -230,7 +233,7 @@ export class Broker {
       this.reject(`${whose(client)} has too many subscriptions`);
       return null;
     }
-    filters.add(topic);
+    filters.set(topic, qos);
     return subscription;
   }
 
@@ -251,6 +254,8 @@ export class Broker {
       if (conn instanceof GuardedStream) conn.reject(`${whose(client)} reads too slowly`);
     }
     this.#sent += 1;
+    // What waited has the QoS with which it was queued.
+    if (!isQueued(packet)) packet.qos = permittedQos(client, packet);
     return packet;
   }
 
@@ -273,6 +278,22 @@ export class Broker {
 
 // eslint-disable-next-line no-control-regex
 const hasControls = (text: string): boolean => /[\0-\x1f\x7f]/.test(text);
+
+/** Whether it comes from the queue of a session: only there, a message has its identifier before it is sent. */
+const isQueued = ({ messageId }: AedesPublishPacket): boolean => messageId !== undefined;
+
+/**
+ * At most the highest QoS of the subscriptions that match [MQTT-3.8.4-6]. aedes only lowers the QoS if the filter
+ * is the topic itself.
+ */
+function permittedQos({ filters }: BrokerClient, { topic, qos }: AedesPublishPacket): QoS {
+  let highest: QoS | undefined;
+  for (const [filter, granted] of filters ?? []) {
+    if (highest !== undefined && (highest >= qos || highest >= granted)) continue;
+    if (matchesFilter(filter, topic)) highest = granted;
+  }
+  return highest === undefined || highest > qos ? qos : highest;
+}
 
 /** The beginning of a text of a client, for log lines. */
 const printable = (text: string): string => JSON.stringify(text.slice(0, 100));
