@@ -246,7 +246,10 @@ export class Broker {
     const access = this.#accessOf(client);
     if (access === undefined || !canRead(access, packet.topic)) return null;
     const { conn } = client;
-    if (conn.writableLength > UNSENT_LIMIT) {
+    if (isQueued(packet)) {
+      // However many messages waited, the client may be a fast one.
+      if (conn instanceof GuardedStream) conn.pace();
+    } else if (conn.writableLength > UNSENT_LIMIT) {
       if (packet.qos === 0) {
         this.#dropped += 1;
         return null;

@@ -6,12 +6,17 @@ import { PacketGate } from './packet-gate.js';
  * make the senders wait for it.
  */
 export const UNSENT_LIMIT = 1024 * 1024;
+/** Unsent bytes at which the next message of a queue waits; the rest of the limit is for new messages. */
+const PACED_BYTES = UNSENT_LIMIT / 4;
 
 /** The connection of a client as aedes sees it: packets of acceptable size, and a limit of unsent bytes. */
 export class GuardedStream extends Duplex {
   readonly #socket: Duplex;
   readonly #gate: PacketGate;
   readonly #onRejected: (why: string) => void;
+  #isPaced = false;
+  /** Whether a paced write expects `drain`. */
+  #isExpected = false;
 
   constructor(socket: Duplex, packetBytes: number, onRejected: (why: string) => void) {
     super({ emitClose: true, writableHighWaterMark: 2 * UNSENT_LIMIT });
@@ -35,16 +40,36 @@ export class GuardedStream extends Duplex {
     this.destroy();
   }
 
+  /** Until the next microtask, a write of a message waits for the client as soon as few bytes are unsent. */
+  pace(): void {
+    this.#isPaced = true;
+    queueMicrotask(() => (this.#isPaced = false));
+  }
+
+  override write(chunk: unknown, ...more: unknown[]): boolean {
+    const hasRoom = super.write(chunk, ...(more as []));
+    if (!this.#isPaced || this.writableLength < PACED_BYTES) return hasRoom;
+    this.#isExpected = true;
+    return false;
+  }
+
   override _read(): void {
     this.#socket.resume();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#socket.write(chunk, (error) => done(error));
+    this.#socket.write(chunk, (error) => this.#sent(done, error));
   }
 
   override _writev(chunks: readonly { chunk: Buffer }[], done: (error?: Error | null) => void): void {
-    this.#socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), (error) => done(error));
+    this.#socket.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), (error) => this.#sent(done, error));
+  }
+
+  #sent(done: (error?: Error | null) => void, error?: Error | null): void {
+    done(error);
+    if (!this.#isExpected || this.writableLength >= PACED_BYTES) return;
+    this.#isExpected = false;
+    this.emit('drain');
   }
 
   override _final(done: (error?: Error | null) => void): void {
