@@ -105,3 +105,51 @@ function packetsOf(socket: Socket): Buffer[] {
   });
   return packets;
 }
+
+t.test('a message gets no identifier of one that is not acknowledged', async (t) => {
+  // Each connection of aedes begins with a random identifier.
+  const { random } = Math;
+  Math.random = () => 0.5;
+  t.teardown(() => (Math.random = random));
+  const { port, broker } = await startLocalBroker(t, new ManualClock(), new Map());
+  const device = await connected(t, port);
+  /** Connects, and returns the messages with their identifiers. */
+  const join = async (...sent: Buffer[]) => {
+    const socket = createConnection(port, '127.0.0.1');
+    t.teardown(() => socket.destroy());
+    const packets = packetsOf(socket);
+    socket.write(Buffer.concat([CONNECT, ...sent]));
+    await until('the replies', () => packets.length > sent.length);
+    const messages = () =>
+      packets
+        .filter(([kind = 0]) => kind >> 4 === 3)
+        .map((packet) => ({ id: packet.readUInt16BE(5), text: packet.toString('utf8', 7) }));
+    const leave = async () => {
+      socket.destroy();
+      await until('its end', () => broker.figures().clients === 1);
+    };
+    return { socket, messages, leave };
+  };
+  const first = await join(SUBSCRIBE);
+  await device.publishAsync('a', 'one', { qos: 1 });
+  await until('a message', () => first.messages().length === 1);
+  await first.leave();
+  await device.publishAsync('a', 'two', { qos: 1 });
+  const second = await join();
+  await until('what waited', () => second.messages().length === 2);
+  await device.publishAsync('a', 'three', { qos: 1 });
+  await until('a new message', () => second.messages().length === 3);
+  const ids = new Map(second.messages().map(({ id, text }) => [text, id]));
+  t.equal(new Set(ids.values()).size, 3);
+  const acknowledge = (text: string) => {
+    const id = ids.get(text) ?? 0;
+    second.socket.write(Buffer.from([0x40, 2, id >> 8, id & 255]));
+  };
+  acknowledge('two');
+  acknowledge('three');
+  await until('the acknowledgements', () => broker.figures().queued === 1);
+  await second.leave();
+  const third = await join();
+  await until('what is not acknowledged', () => third.messages().length === 1);
+  t.equal(third.messages()[0]?.text, 'one');
+});

@@ -258,7 +258,11 @@ export class Broker {
     }
     this.#sent += 1;
     // What waited has the QoS with which it was queued.
-    if (!isQueued(packet)) packet.qos = permittedQos(client, packet);
+    if (!isQueued(packet)) {
+      packet.qos = permittedQos(client, packet);
+      const session = client.clean ? undefined : this.#store.session(client.id);
+      if (session !== undefined && packet.qos > 0) packet.messageId = session.queue.newMessageId();
+    }
     return packet;
   }
 

@@ -241,7 +241,14 @@ export class SessionStore {
   }
 
   outgoingStream({ id }: PassedClient): Readable {
-    return Readable.from(Array.from(this.#sessions.get(id)?.queue.entries() ?? [], ({ packet }) => packet));
+    const queue = this.#sessions.get(id)?.queue;
+    if (queue === undefined) return Readable.from([]);
+    return Readable.from(
+      Array.from(queue.entries(), ({ packet }) => ({
+        ...packet,
+        messageId: packet.messageId ?? queue.newMessageId(),
+      })),
+    );
   }
 
   incomingStorePacket(client: PassedClient, { messageId = 0 }: PassedPacket): Promise<void> {

@@ -6,12 +6,16 @@ export interface QueueEntry {
   packet: StoredPacket;
 }
 
+/** MQTT 3.1.1 §2.3.1. */
+const MAX_MESSAGE_ID = 65_535;
+
 /** The messages that wait for one client, or for its acknowledgement, in their order. */
 export class SessionQueue {
   readonly #entries = new Map<number, QueueEntry>();
   readonly #byMessageId = new Map<number, number>();
   readonly #byCounter = new Map<string, number>();
   #next = 1;
+  #lastMessageId = 0;
 
   get size(): number {
     return this.#entries.size;
@@ -35,6 +39,18 @@ export class SessionQueue {
       (brokerId === undefined ? undefined : this.#byCounter.get(`${brokerId} ${brokerCounter}`)) ??
       (messageId === undefined ? undefined : this.#byMessageId.get(messageId));
     return number === undefined ? undefined : this.#entries.get(number);
+  }
+
+  /**
+   * An identifier that no entry has [MQTT-2.3.1-2], unless all are in use. aedes begins each connection with a random
+   * one, while the entries of earlier connections keep theirs.
+   */
+  newMessageId(): number {
+    for (let tries = 0; tries < MAX_MESSAGE_ID; tries++) {
+      this.#lastMessageId = (this.#lastMessageId % MAX_MESSAGE_ID) + 1;
+      if (!this.#byMessageId.has(this.#lastMessageId)) break;
+    }
+    return this.#lastMessageId;
   }
 
   replace(entry: QueueEntry, packet: StoredPacket): void {
