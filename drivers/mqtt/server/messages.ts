@@ -25,7 +25,7 @@ export interface BrokerLimits {
   readonly subscriptions: number;
   /** Messages that wait for a session. */
   readonly queued: number;
-  /** Everything that is kept, bytes of topics and payloads. */
+  /** Everything that is kept, bytes: topics, payloads, filters, and what each record costs in addition. */
   readonly keptBytes: number;
   /** How long the session of a client that is not connected is kept, ms. */
   readonly sessionMs: number;

@@ -200,7 +200,7 @@ t.test('queues, kept bytes and sessions are bounded', async (t) => {
     await broker.close();
   });
   await t.test('everything that is kept', async (t) => {
-    const { broker, port } = await start({ keptBytes: 10_000 });
+    const { broker, port } = await start({ keptBytes: 12_000 });
     const device = await connected(t, port);
     for (let n = 0; n < 5; n++)
       await device.publishAsync(`big/${n}`, 'x'.repeat(3000), { qos: 1, retain: true });

@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net';
 import type { Test } from 'tap';
+import type { BrokerLimits } from '../../../drivers/mqtt/server/messages.js';
 import { Broker } from '../../../drivers/mqtt/server/program/broker.js';
 import { GuardedStream } from '../../../drivers/mqtt/server/program/guarded-stream.js';
 import { DurableRecords } from '../../../drivers/mqtt/server/store/durable-records.js';
@@ -7,7 +8,12 @@ import type { ManualClock } from '../../../src/base/clock.js';
 import { TEST_LIMITS } from './test-server.js';
 
 /** A broker in this process, on records that outlive it. `flush` writes them. */
-export async function startLocalBroker(t: Test, clock: ManualClock, stored: Map<string, Uint8Array>) {
+export async function startLocalBroker(
+  t: Test,
+  clock: ManualClock,
+  stored: Map<string, Uint8Array>,
+  changed: Partial<BrokerLimits> = {},
+) {
   const records = new DurableRecords({
     journal: {
       length: 0,
@@ -27,7 +33,7 @@ export async function startLocalBroker(t: Test, clock: ManualClock, stored: Map<
     stored: [...stored],
     onProblem: () => undefined,
   });
-  const limits = { ...TEST_LIMITS, sessionMs: 7 * 86_400_000 };
+  const limits = { ...TEST_LIMITS, sessionMs: 7 * 86_400_000, ...changed };
   const broker = new Broker({ clock, records, limits, onRejected: () => undefined });
   await broker.start([], false);
   const server = createServer((socket) =>

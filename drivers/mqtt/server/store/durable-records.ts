@@ -36,8 +36,7 @@ const JOURNAL_LIMIT = 8 * 1024 * 1024;
  * delivered in the meantime is never written to the disk.
  */
 export class DurableRecords {
-  /** The records of earlier processes. */
-  readonly initial: ReadonlyMap<string, Buffer>;
+  #initial: ReadonlyMap<string, Buffer>;
   readonly #journal: RecordJournal;
   readonly #database: RecordDatabase;
   readonly #onProblem: (thrown: unknown) => void;
@@ -61,7 +60,14 @@ export class DurableRecords {
         if (change.value === undefined) records.delete(change.key);
         else records.set(change.key, change.value);
       }
-    this.initial = records;
+    this.#initial = records;
+  }
+
+  /** The records of earlier processes. A second call returns none: they must not be in memory twice. */
+  takeInitial(): ReadonlyMap<string, Buffer> {
+    const initial = this.#initial;
+    this.#initial = new Map();
+    return initial;
   }
 
   put(key: string, value: Buffer): void {

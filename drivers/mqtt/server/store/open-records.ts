@@ -2,6 +2,7 @@ import { coded } from '../../../../src/base/codes/coded-text.js';
 import { messageOf } from '../../../../src/base/fault.js';
 import { silentLog } from '../../../../src/base/log.js';
 import { WorkerThreadClient } from '../../../../src/sqlite/worker-client.js';
+import type { BrokerLimits, BrokerOptions } from '../messages.js';
 import { DurableRecords } from './durable-records.js';
 import { JournalFiles } from './journal-files.js';
 import type { SessionRequests } from './session-requests.js';
@@ -15,11 +16,21 @@ interface RecordListener {
 }
 
 /**
+ * Rows that exceed the limit of what is kept by this factor are not loaded: they could exceed the memory of the
+ * process before the store removes them. The rows of what fits are smaller.
+ */
+const LOAD_FACTOR = 2;
+
+/**
  * Opens the database in a thread, and the journal; each is created if it is missing. Rejects with the error of
  * the system or of SQLite.
  */
 export async function openRecords(
-  { database: path, journal }: { readonly database: string; readonly journal: string },
+  {
+    database: path,
+    journal,
+    limits,
+  }: Pick<BrokerOptions, 'database' | 'journal'> & { readonly limits: Pick<BrokerLimits, 'keptBytes'> },
   { onProblem, onDamage }: RecordListener,
 ): Promise<DurableRecords> {
   const worker = new WorkerThreadClient<SessionRequests>({
@@ -28,7 +39,10 @@ export async function openRecords(
     log: silentLog,
   });
   try {
-    const { records: stored, damaged } = await worker.request('open', { path });
+    const { records: stored, damaged } = await worker.request('open', {
+      path,
+      maxBytes: LOAD_FACTOR * limits.keptBytes,
+    });
     if (damaged !== 0) onDamage(damaged);
     let problem = '';
     return new DurableRecords({

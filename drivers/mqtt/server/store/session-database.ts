@@ -16,6 +16,7 @@ import {
   renameDatabase,
 } from '../../../../src/sqlite/database-files.js';
 import { dirname } from 'node:path';
+import { RECORD_BYTES } from './kept-bytes.js';
 
 /** `stwb`: the sessions of an MQTT Server. */
 const SHAPE: DatabaseShape = {
@@ -48,12 +49,15 @@ export class SessionDatabase {
     this.#db = db;
   }
 
-  /** Opens or creates the database. A damaged one is moved aside, and an empty one takes its place. */
-  static open(path: string): { database: SessionDatabase; loaded: LoadedRecords } {
+  /**
+   * Opens or creates the database. A damaged one is moved aside, and an empty one takes its place. Rows that exceed
+   * a limit of bytes are removed.
+   */
+  static open(path: string, maxBytes = Infinity): { database: SessionDatabase; loaded: LoadedRecords } {
     makeDirectory(dirname(path), 0o700);
     try {
       const database = new SessionDatabase(openOrCreate(path));
-      return { database, loaded: database.#load() };
+      return { database, loaded: database.#load(maxBytes) };
     } catch (thrown) {
       if (!(thrown instanceof DatabaseDamage)) throw thrown;
       removeDatabase(path + DAMAGED);
@@ -83,18 +87,27 @@ export class SessionDatabase {
     this.#db.close();
   }
 
-  #load(): LoadedRecords {
-    const rows = prepareArrays<readonly [string, Uint8Array, number]>(
-      this.#db,
-      'SELECT key, value, sum FROM record',
-    );
+  #load(maxBytes: number): LoadedRecords {
     const records: (readonly [string, Uint8Array])[] = [];
-    const damaged: string[] = [];
-    for (const [key, value, sum] of rows.all())
-      if (crc32(value, crc32(key)) === sum) records.push([key, value]);
-      else damaged.push(key);
-    if (damaged.length > 0) this.write([], damaged);
-    return { records, damaged: damaged.length };
+    const removed: string[] = [];
+    let damaged = 0;
+    let bytes = 0;
+    // Sessions come first: what waits is of no use without them.
+    for (const condition of ["key GLOB 's*'", "key NOT GLOB 's*'"]) {
+      const rows = prepareArrays<readonly [string, Uint8Array, number]>(
+        this.#db,
+        `SELECT key, value, sum FROM record WHERE ${condition}`,
+      );
+      for (const [key, value, sum] of rows.iterate()) {
+        const isDamaged = crc32(value, crc32(key)) !== sum;
+        if (isDamaged) damaged += 1;
+        else bytes += RECORD_BYTES + value.length;
+        if (isDamaged || bytes > maxBytes) removed.push(key);
+        else records.push([key, value]);
+      }
+    }
+    if (removed.length > 0) this.write([], removed);
+    return { records, damaged };
   }
 }
 

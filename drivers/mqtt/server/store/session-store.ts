@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { DurableRecords } from './durable-records.js';
 import { FilterTree } from './filter-tree.js';
+import { costOfFilter, costOfPacket, KeptBytes } from './kept-bytes.js';
 import { SessionQueue, type QueueEntry, type Session } from './session.js';
 import { KEY_SEPARATOR as SEPARATOR, keyNumber as numberOf } from './record-keys.js';
 import { UnfinishedMessages } from './unfinished-messages.js';
@@ -29,7 +30,7 @@ interface StoreLimits {
   readonly sessions: number;
   /** Subscriptions of a session. */
   readonly subscriptions: number;
-  /** Payloads and topics of everything that is kept. */
+  /** Payloads, topics and filters of everything that is kept, with what each record costs. */
   readonly bytes: number;
 }
 
@@ -66,20 +67,18 @@ export class SessionStore {
   readonly #wills = new Map<string, StoredWill>();
   readonly #tree = new FilterTree<SharedSubscription>();
   readonly #unfinished: UnfinishedMessages;
+  readonly #kept: KeptBytes;
   #queued = 0;
-  #bytes = 0;
   #brokerId = '';
 
   constructor(context: StoreContext) {
     this.#context = context;
     this.#unfinished = new UnfinishedMessages(context.records);
-    // The rows of a database and the changes of a journal have no order: queues are numbered.
-    const records = [...context.records.initial].map(([key, value]) => ({
-      key,
-      value,
-      number: numberOf(key),
-    }));
-    for (const { key, value } of records.toSorted((a, b) => a.number - b.number)) this.#load(key, value);
+    this.#kept = new KeptBytes(context.limits.bytes, () => context.onDropped('bytes'));
+    // The rows of a database and the changes of a journal have no order: queues are numbered. Sessions come first.
+    const order = (key: string): number => (key.startsWith('s') ? -1 : numberOf(key));
+    const records = [...context.records.takeInitial()].sort(([a], [b]) => order(a) - order(b));
+    for (const [key, value] of records) this.#load(key, value);
   }
 
   get retainedCount(): number {
@@ -138,12 +137,12 @@ export class SessionStore {
     if (payload.length === 0) {
       if (before === undefined) return;
       this.#retained.delete(topic);
-      this.#bytes -= sizeOf(before);
+      this.#kept.release(costOfPacket(before));
       this.#context.records.delete(`r${topic}`);
       return;
     }
     if (before !== undefined && before.qos === qos && before.payload.equals(payload)) return;
-    if (!this.#reserve(sizeOf(stored) - (before === undefined ? 0 : sizeOf(before)))) return;
+    if (!this.#kept.reserve(costOfPacket(stored) - (before === undefined ? 0 : costOfPacket(before)))) return;
     this.#retained.set(topic, stored);
     this.#context.records.put(`r${topic}`, encodePacket(stored));
   }
@@ -172,8 +171,7 @@ export class SessionStore {
     const session = this.#sessions.get(client.id);
     if (session === undefined) return;
     for (const filter of filters) {
-      session.subscriptions.delete(filter);
-      this.#tree.delete(filter, client.id);
+      this.#unsubscribe(client.id, session, filter);
     }
     this.#writeSession(client.id, session);
   }
@@ -216,13 +214,12 @@ export class SessionStore {
     // A message for which there was no room is delivered without being kept.
     if (queue === undefined || entry === undefined) return;
     const isRelease = packet.cmd === 'pubrel';
-    if (isRelease) this.#bytes -= sizeOf(entry.packet);
+    if (isRelease) this.#kept.release(entry.packet.payload.length + entry.packet.topic.length);
     const { messageId } = packet;
     queue.replace(
       entry,
       isRelease ? storedPacketOf({ cmd: 'pubrel', messageId }) : { ...entry.packet, messageId },
     );
-    if (isRelease) this.#bytes += sizeOf(entry.packet);
     // The identifier of QoS 1 may be another one after a restart.
     if (isRelease || entry.packet.qos === 2)
       this.#context.records.put(queueKey(id, entry), encodePacket(entry.packet));
@@ -275,7 +272,7 @@ export class SessionStore {
 
   async putWill({ id, user = '' }: PassedClient, packet: PassedPacket): Promise<void> {
     const stored = { ...storedPacketOf(packet), brokerId: this.#brokerId, clientId: id, user };
-    if (!this.#reserve(sizeOf(stored))) return;
+    if (!this.#kept.reserve(costOfPacket(stored))) return;
     this.#wills.set(id, stored);
     this.#context.records.put(`w${id}`, encodePacket(stored));
   }
@@ -284,7 +281,7 @@ export class SessionStore {
     const will = this.#wills.get(id);
     if (will === undefined) return undefined;
     this.#wills.delete(id);
-    this.#bytes -= sizeOf(will);
+    this.#kept.release(costOfPacket(will));
     this.#context.records.delete(`w${id}`);
     return will;
   }
@@ -304,9 +301,15 @@ export class SessionStore {
   }
 
   #subscribe(clientId: string, session: Session, { topic, qos }: { topic: string; qos: 0 | 1 | 2 }): void {
+    if (!session.subscriptions.has(topic) && !this.#kept.reserve(costOfFilter(topic))) return;
     session.subscriptions.set(topic, qos);
     if (qos > 0) this.#tree.set(topic, clientId, { clientId, topic, qos });
     else this.#tree.delete(topic, clientId);
+  }
+
+  #unsubscribe(clientId: string, session: Session, filter: string): void {
+    if (session.subscriptions.delete(filter)) this.#kept.release(costOfFilter(filter));
+    this.#tree.delete(filter, clientId);
   }
 
   #writeSession(id: string, { user, seenMs, subscriptions }: Session): void {
@@ -318,7 +321,7 @@ export class SessionStore {
     const session = this.#sessions.get(id);
     if (session === undefined) return;
     for (const entry of Array.from(session.queue.entries())) this.#dequeue(id, session, entry);
-    for (const filter of session.subscriptions.keys()) this.#tree.delete(filter, id);
+    for (const filter of session.subscriptions.keys()) this.#unsubscribe(id, session, filter);
     this.#sessions.delete(id);
     this.#context.records.delete(`s${id}`);
   }
@@ -327,7 +330,7 @@ export class SessionStore {
     const session = this.#sessions.get(clientId);
     if (session === undefined) return;
     if (session.queue.size >= this.#context.limits.queued) return this.#context.onDropped('queue');
-    if (!this.#reserve(sizeOf(packet))) return;
+    if (!this.#kept.reserve(costOfPacket(packet))) return;
     const entry = session.queue.add(packet);
     this.#queued += 1;
     this.#context.records.put(queueKey(clientId, entry), encodePacket(packet));
@@ -336,51 +339,31 @@ export class SessionStore {
   #dequeue(clientId: string, session: Session, entry: QueueEntry): void {
     session.queue.delete(entry);
     this.#queued -= 1;
-    this.#bytes -= sizeOf(entry.packet);
+    this.#kept.release(costOfPacket(entry.packet));
     this.#context.records.delete(queueKey(clientId, entry));
-  }
-
-  #reserve(bytes: number): boolean {
-    if (bytes > 0 && this.#bytes + bytes > this.#context.limits.bytes) {
-      this.#context.onDropped('bytes');
-      return false;
-    }
-    this.#bytes += bytes;
-    return true;
   }
 
   /** Reads a record of an earlier process. */
   #load(key: string, value: Buffer): void {
     const [id = '', number = '0'] = key.slice(1).split(SEPARATOR);
+    if (key.startsWith('s')) return this.#loadSession(id, value);
+    if (/^[ip]/.test(key)) return this.#unfinished.load(key, value);
+    const packet = decodePacket(value);
+    // The limit may have been lowered.
+    if (!this.#kept.reserve(costOfPacket(packet))) return this.#context.records.delete(key);
     switch (key[0]) {
       case 'r':
-        this.#retained.set(key.slice(1), decodePacket(value));
+        this.#retained.set(key.slice(1), packet);
         break;
-      case 's':
-        this.#loadSession(id, value);
-        return;
-      case 'q': {
-        this.#sessionOf({ id }).queue.add(decodePacket(value), Number(number));
+      case 'q':
+        this.#sessionOf({ id }).queue.add(packet, Number(number));
         this.#queued += 1;
         break;
-      }
-      case 'i':
-      case 'p':
-        this.#unfinished.load(key, value);
-        return;
       case 'w': {
-        const will = decodePacket(value);
-        this.#wills.set(id, {
-          ...will,
-          clientId: id,
-          user: typeof will['user'] === 'string' ? will['user'] : '',
-        });
-        break;
+        const user = typeof packet['user'] === 'string' ? packet['user'] : '';
+        this.#wills.set(id, { ...packet, clientId: id, user });
       }
-      default:
-        return;
     }
-    this.#bytes += sizeOf(decodePacket(value));
   }
 
   #loadSession(id: string, value: Buffer): void {
@@ -396,5 +379,3 @@ export class SessionStore {
 }
 
 const queueKey = (clientId: string, { number }: QueueEntry): string => `q${clientId}${SEPARATOR}${number}`;
-
-const sizeOf = ({ topic, payload }: StoredPacket): number => topic.length + payload.length;

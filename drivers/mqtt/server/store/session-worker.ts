@@ -10,7 +10,7 @@ let database: SessionDatabase | undefined;
 function serve(message: WorkerRequest<SessionRequests>): object {
   switch (message.request) {
     case 'open': {
-      const opened = SessionDatabase.open(message.path);
+      const opened = SessionDatabase.open(message.path, message.maxBytes);
       ({ database } = opened);
       return opened.loaded;
     }

@@ -9,6 +9,12 @@ import {
 } from './stored-packet.js';
 
 /**
+ * Identifiers of QoS 2 of one client: twice what a connection may begin. A client that does not release those of its
+ * former connections would collect all 65,535.
+ */
+const UNRELEASED_LIMIT = 200;
+
+/**
  * Messages between their receipt and the moment when they are queued, retained and passed on; and the identifiers
  * of messages of QoS 2 that their clients have not released.
  */
@@ -34,7 +40,7 @@ export class UnfinishedMessages {
       return;
     }
     const [id = '', messageId = '0'] = key.slice(1).split(KEY_SEPARATOR);
-    this.#unreleased.set(id, (this.#unreleased.get(id) ?? new Set()).add(Number(messageId)));
+    this.#add(id, Number(messageId));
   }
 
   /** The messages that an earlier process acknowledged and did not pass on; `published` removes each. */
@@ -63,7 +69,7 @@ export class UnfinishedMessages {
   }
 
   async store(id: string, messageId: number): Promise<void> {
-    this.#unreleased.set(id, (this.#unreleased.get(id) ?? new Set()).add(messageId));
+    this.#add(id, messageId);
     this.#records.put(keyOf(id, messageId), Buffer.alloc(0));
   }
 
@@ -82,6 +88,16 @@ export class UnfinishedMessages {
   async deleteOf(id: string): Promise<void> {
     for (const messageId of this.#unreleased.get(id) ?? []) this.#records.delete(keyOf(id, messageId));
     this.#unreleased.delete(id);
+  }
+
+  /** Adds an identifier; forgets the oldest one if there are too many. */
+  #add(id: string, messageId: number): void {
+    const all = this.#unreleased.get(id) ?? new Set();
+    this.#unreleased.set(id, all.add(messageId));
+    if (all.size <= UNRELEASED_LIMIT) return;
+    const [oldest = 0] = all;
+    all.delete(oldest);
+    this.#records.delete(keyOf(id, oldest));
   }
 }
 
