@@ -5,6 +5,7 @@ import { dirname, resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { Check } from '@sinclair/typebox/value';
 import { messageOf, codedMessageOf } from '../base/fault.js';
+import { readNamedFile } from '../base/named-file.js';
 import type { ModuleRegistry } from '../device/module-registry.js';
 import { checkBackupTargets } from './check/backup-check.js';
 import { checkSchema } from './check/schema-check.js';
@@ -162,7 +163,7 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
       document.addError([...path, given[1] as string], coded`GIVE_ONE_OF: give one of ${given}`);
     if (secret.passwordFile === undefined) continue;
     try {
-      const text = (await readFile(resolve(base, secret.passwordFile), 'utf8')).trim();
+      const text = (await readNamedFile(resolve(base, secret.passwordFile))).toString().trim();
       if (text === '') document.addError([...path, 'passwordFile'], coded`FILE_EMPTY: the file is empty`);
       else if (text.startsWith('scrypt$')) secret.passwordHash = text;
       else secret.password = text;

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { coded } from '../../base/codes/coded-text.js';
 import { codedMessageOf } from '../../base/fault.js';
+import { readNamedFile } from '../../base/named-file.js';
 import { HIDDEN } from '../../base/url-secrets.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
 import type { TargetConfig } from '../schema/backup-schema.js';
@@ -43,7 +43,7 @@ async function resolveTarget(
   /** The content of a file; empty if it cannot be read, which is reported. */
   const read = async (file: string, at: DocumentPath) => {
     try {
-      return (await readFile(resolve(base, file), 'utf8')).trim();
+      return (await readNamedFile(resolve(base, file))).toString().trim();
     } catch (thrown) {
       document.addError(
         [...path, ...at],

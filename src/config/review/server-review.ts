@@ -1,9 +1,10 @@
 import { coded } from '../../base/codes/coded-text.js';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { systemClock } from '../../base/clock.js';
 import { parseCertificateFor } from '../../base/credentials/certificate-key-pair.js';
 import { manualPage } from '../../base/manual-page.js';
 import { codedMessageOf } from '../../base/fault.js';
+import { readNamedFile } from '../../base/named-file.js';
 import { readPasswordHash } from '../../base/credentials/password-hash.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import type { Claims } from './claims.js';
@@ -61,7 +62,7 @@ export async function reviewServers(
 /** Adds a problem if a file that an instance refers to can't be read. */
 export async function reviewFile(document: ConfigDocument, file: string, path: DocumentPath): Promise<void> {
   try {
-    await readFile(file);
+    await readNamedFile(file);
   } catch (thrown) {
     document.addProblem(
       path,
@@ -123,7 +124,7 @@ async function reviewTls(
     [tls.keyFile === undefined ? 'key' : 'keyFile', tls.key ?? ''],
   ] as const) {
     try {
-      texts.set(file, await readFile(file, 'utf8'));
+      texts.set(file, (await readNamedFile(file)).toString());
     } catch (thrown) {
       document.addProblem(
         [...path, key],

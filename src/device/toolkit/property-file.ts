@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { coded } from '../../base/codes/coded-text.js';
 import type { Cancel } from '../../base/clock.js';
 import { codedMessageOf, faultFrom } from '../../base/fault.js';
+import { readNamedFile } from '../../base/named-file.js';
 import type { Host } from '../module.js';
 
 /** How often a certificate is checked for renewal, ms. */
@@ -10,7 +10,7 @@ const RENEWAL_INTERVAL_MS = 60_000;
 /** Reads the file that a property names. Throws `DEVICE_CONFIGURATION` with the property's name. */
 export async function readPropertyFile(property: string, path: string): Promise<Buffer> {
   try {
-    return await readFile(path);
+    return await readNamedFile(path);
   } catch (thrown) {
     throw faultFrom(
       thrown,

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { tempDirectory } from '../../tools/temp-directory.js';
@@ -60,4 +60,44 @@ t.test('check prints only findings on stderr, even of a file with a script', asy
   const lines = await found(t, `board: simulated\n${SOUND}${script}`);
   t.equal(lines.length, 1, lines.join('\n'));
   t.match(lines[0], "tree[0].text: the script can't be compiled: ");
+});
+
+t.test('only regular files of a limited size are read, and links to them', async (t) => {
+  const directory = await tempDirectory(t);
+  const [large, secret, link] = ['large', 'secret', 'link'].map((name) => join(directory, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await writeFile(large, 'x'.repeat(1024 * 1024 + 1));
+  await writeFile(secret, 'swordfish');
+  await symlink(secret, link);
+  const text = (password: string) => `board: simulated
+remoteAccess: { username: owner@example.org, passwordFile: ${password} }
+metrics: { passwordFile: ${large} }
+webServers:
+  - { name: a, host: 127.0.0.1, port: 80, serve: front, tls: { certificate: /dev/null, key: ${large} } }
+backup:
+  targets:
+    - { name: nas, webdav: { url: "https://nas.example", username: me, passwordFile: /dev/null } }
+tree:
+  - instance: Broker
+    ident: broker
+    module: MQTT Client
+    properties: { Url: "mqtts://127.0.0.1:1", CaFile: /dev/null }
+`;
+  const lines = await found(t, text('/dev/null'));
+  for (const [key, reason] of [
+    ['remoteAccess.passwordFile', 'it is not a regular file'],
+    ['metrics.passwordFile', 'it is larger than 1048576 bytes'],
+    ['webServers[0].tls.certificate', 'it is not a regular file'],
+    ['webServers[0].tls.key', 'it is larger than 1048576 bytes'],
+    ['backup.targets[0].webdav.passwordFile', 'it is not a regular file'],
+    ['tree[0].properties.CaFile', 'it is not a regular file'],
+  ] as const)
+    t.ok(
+      lines.some((line) => line.includes(` ${key}: `) && line.includes(reason)),
+      key,
+    );
+  t.notMatch((await found(t, text(link))).join('\n'), /remoteAccess/);
 });
