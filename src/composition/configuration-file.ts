@@ -76,7 +76,8 @@ export class ConfigurationFile implements ConfigurationPort {
   write(content: string, digest: string): Promise<ReloadReport> {
     return this.#queue.run(async () => {
       if (digestOf(await this.#text()) !== digest) throw fault('CONFIGURATION_CHANGED');
-      const { text, placed } = await this.#revealed(content);
+      const { text, losesUrlSecret, placed } = await this.#revealed(content);
+      if (losesUrlSecret) throw fault('CONFIGURATION_INVALID', urlChanged());
       this.#rejectInvalid((await this.#findingsIn(text)).map(placed));
       await this.#put(text);
       return this.#applied();

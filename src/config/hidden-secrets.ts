@@ -8,7 +8,7 @@ import {
   type Scalar,
   type YAMLMap,
 } from 'yaml';
-import { HIDDEN, maskUrls } from '../base/url-secrets.js';
+import { HIDDEN, hasMaskedUrl, maskUrls, urlSecrets } from '../base/url-secrets.js';
 import { isSecretProperty } from '../device/properties.js';
 import type { ModuleRegistry } from '../device/module-registry.js';
 import { SECRET_KEYS } from './change-settings.js';
@@ -39,6 +39,8 @@ interface Edit {
 /** A text with its secrets, and where its parts are in the text without. */
 interface RevealedText {
   readonly text: string;
+  /** Whether a URL has `***` where the stored one, which differs, has a secret: it would be lost. */
+  readonly losesUrlSecret: boolean;
   /** The finding with the place in the text that was given. */
   readonly placed: (finding: ConfigFinding) => ConfigFinding;
 }
@@ -67,6 +69,7 @@ export function revealSecrets(given: string, stored: string, modules: Modules): 
   const secrets = new Map<unknown, boolean>();
   visitSecrets(other, modules, (scalar, isSecret) => void secrets.set(scalar, isSecret));
   const edits: Edit[] = [];
+  let losesUrlSecret = false;
   visitPairs(document.contents, other.contents, (scalar, source) => {
     const isSecret = secrets.get(source);
     if (isSecret === undefined) return;
@@ -75,8 +78,10 @@ export function revealSecrets(given: string, stored: string, modules: Modules): 
     const isHidden = isSecret ? scalar.value === HIDDEN : given.slice(from, to) === hidden;
     const by = literal(stored, source, isSecret);
     if (isHidden && source.value !== HIDDEN && by !== given.slice(from, to)) edits.push({ from, to, by });
+    const isEdited = !isSecret && !isHidden && hasMaskedUrl(scalar.value);
+    losesUrlSecret ||= isEdited && !hasMaskedUrl(source.value) && urlSecrets(String(source.value)).length > 0;
   });
-  return { text: edited(given, edits), placed: placing(given, edits) };
+  return { text: edited(given, edits), losesUrlSecret, placed: placing(given, edits) };
 }
 
 const parse = (text: string): Parsed => parseDocument(text, { prettyErrors: false, logLevel: 'error' });

@@ -26,6 +26,7 @@ import type { ReviewFacts } from './review/review-facts.js';
 import { gatewaySchema, type GatewayConfig, type TreeNode } from './schema/gateway-schema.js';
 import { secretEntries } from './secret-entries.js';
 import { checkTree } from './check/tree-check.js';
+import { checkSettingUrls } from './check/url-check.js';
 
 /** A checked configuration. Secrets are read from their files; paths are absolute. */
 export interface LoadedConfig {
@@ -106,6 +107,7 @@ export async function readConfig(
   });
   const tree = checkTree({ document, modules }, config.tree ?? [], ['tree']);
   if (isBoardKnown) {
+    checkSettingUrls(document, config);
     await resolveSecrets(document, config, base);
     await checkBackupTargets(document, config, base);
     checkSemantics(document, config);

@@ -1,6 +1,8 @@
 import { coded } from '../base/codes/coded-text.js';
+import { urlChanged } from '../base/codes/url-changed.js';
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
+import { hasMaskedUrl, maskUrls } from '../base/url-secrets.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { mediaType, shownFile, type Media, type MediaContentInfo } from '../kernel/media.js';
 import { objectType } from '../kernel/object.js';
@@ -220,13 +222,17 @@ export class MediaContents implements AsyncDisposable {
 
   #setStream(media: Media, url: string): void {
     const { kernel } = this.#options;
-    if (url === shownFile(media.data.file)) return;
+    const shown = shownFile(media.data.file);
+    // As functions show it, or as an export has it.
+    if (url === shown || url === maskUrls(shown)) return;
     if (!STREAM.test(url))
       throw fault(
         'FILE_NAME',
         shownFile(url),
         coded`STREAM_REQUIRES_URL_SUCH: a stream requires a URL, such as rtsp://camera/stream`,
       );
+    if (hasMaskedUrl(url) && !hasMaskedUrl(media.data.file))
+      throw fault('FILE_NAME', maskUrls(url), urlChanged());
     kernel.media.setFile(media, url);
     kernel.media.setAvailable(media, true);
   }

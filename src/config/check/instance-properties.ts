@@ -1,5 +1,5 @@
 import { coded } from '../../base/codes/coded-text.js';
-import { HIDDEN } from '../../base/url-secrets.js';
+import { HIDDEN, hasMaskedUrl } from '../../base/url-secrets.js';
 import type { ModuleDefinition } from '../../device/module.js';
 import {
   coerceProperty,
@@ -12,7 +12,8 @@ import {
 import { checkSchema } from './schema-check.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
 
-const PLACEHOLDER = coded`PLACEHOLDER_OF_EXPORT: ${HIDDEN} is the placeholder of an export; replace it with the secret (an existing instance keeps its secret)`;
+/** The warning about the placeholder of a secret that an existing object may have. */
+export const PLACEHOLDER = coded`PLACEHOLDER_OF_EXPORT: ${HIDDEN} is the placeholder of an export; replace it with the secret (an existing object keeps its secret)`;
 
 /** The properties of a listed instance, and the path of its entry. */
 interface ListedProperties {
@@ -41,7 +42,7 @@ export function checkProperties(
     } else if (isSecretProperty(module, name) && value === HIDDEN) {
       document.addWarning(at, PLACEHOLDER);
     } else {
-      if (JSON.stringify(value).includes(`:${HIDDEN}@`)) document.addWarning(at, PLACEHOLDER);
+      if (hasMaskedUrl(value)) document.addWarning(at, PLACEHOLDER);
       isValid = checkSchema(document, schema, { path: at, value: coerceProperty(schema, value) }) && isValid;
     }
   }

@@ -1,9 +1,10 @@
 import { coded } from '../../base/codes/coded-text.js';
+import { hasMaskedUrl } from '../../base/url-secrets.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import { checkSchema } from './schema-check.js';
 import { formatPath, type ConfigDocument, type DocumentPath } from '../document.js';
 import { eventProblems } from './event-check.js';
-import { checkProperties } from './instance-properties.js';
+import { checkProperties, PLACEHOLDER } from './instance-properties.js';
 import { variableProblems } from '../apply/variable-settings.js';
 import { nodeKinds, nodeSchemas, type TreeNode } from '../schema/gateway-schema.js';
 import { didYouMean } from '../../base/did-you-mean.js';
@@ -73,6 +74,8 @@ function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode
   // The check above has validated the shape.
   const checked = { ...given, ...shape } as unknown as TreeNode;
   if (checked.kind === 'instance') checkModule(tree, checked, path);
+  if (checked.kind === 'media' && hasMaskedUrl(checked.file))
+    document.addWarning([...path, 'file'], PLACEHOLDER);
   if (checked.kind === 'event')
     for (const [at, error] of eventProblems(checked, isBelowScript(document, path)))
       document.addError([...path, ...at], error);

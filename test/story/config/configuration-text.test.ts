@@ -56,6 +56,20 @@ t.test('the owner reads, checks and replaces the configuration; the file keeps i
   t.equal(await readFile(file, 'utf8'), text.replace('Attic', 'Top'), 'the passwords stay');
 });
 
+t.test('a URL that was edited without its password does not replace the one with it', async (t) => {
+  const stream =
+    '  - { media: Camera, ident: camera, type: stream, file: "rtsp://viewer:rose@camera/main" }\n';
+  const config = CONFIG.replace('configurators:', `${stream}configurators:`);
+  const fixture = await startGateway(t, config);
+  const { Text, Digest } = await read(fixture);
+  t.match(Text, 'rtsp://viewer:***@camera/main');
+  const write = (text: string) => rpc(fixture, 'GW_SetConfigurationText', text, Digest);
+  t.equal(await write(Text.replace('camera/main', 'camera/sub')), 'CONFIGURATION_INVALID');
+  t.equal(await readFile(join(fixture.directory, 'gateway.yaml'), 'utf8'), config);
+  t.match(await write(Text.replace(/viewer.*main/, 'viewer:tulip@camera/sub')), { Problems: [] });
+  t.match(await readFile(join(fixture.directory, 'gateway.yaml'), 'utf8'), 'rtsp://viewer:tulip@camera/sub');
+});
+
 t.test('a text with errors is not written; its problems have line, column and key', async (t) => {
   const fixture = await startGateway(t, CONFIG);
   const { Digest } = await read(fixture);

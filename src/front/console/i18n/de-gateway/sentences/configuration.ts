@@ -13,7 +13,7 @@ export const configuration: Readonly<Record<string, string>> = {
   NO_SUCH_VARIABLE: '{0} hat hier keine solche Variable; vorhanden sind {1}',
   INSTANCE_STAYS_CLOSED: 'die Instanz bleibt geschlossen: {0}',
   PLACEHOLDER_OF_EXPORT:
-    '{0} ist der Platzhalter eines Exports; durch das Geheimnis ersetzen (eine vorhandene Instanz behält ihres)',
+    '{0} ist der Platzhalter eines Exports; durch das Geheimnis ersetzen (ein vorhandenes Objekt behält seines)',
   PLACEHOLDER_EXPORT_REPLACE_PASSWORD: '{0} ist der Platzhalter eines Exports; durch das Passwort ersetzen',
   EXPECTED_WORD: 'nur Buchstaben, Ziffern und _ sind erlaubt',
   EXPECTED_LETTERS: 'nur Buchstaben sind erlaubt',
