@@ -1,7 +1,7 @@
 import { HIDDEN } from '../../base/url-secrets.js';
 import { Document } from 'yaml';
 import { ConfigDocument, FILE_LIMIT } from '../document.js';
-import { exportTree, withoutPasswords, type ExportSource } from './export-tree.js';
+import { exportTree, withoutUrlSecrets, type ExportSource } from './export-tree.js';
 
 /** The sections that are copied from the existing configuration. */
 const SECTIONS = [
@@ -82,10 +82,14 @@ const part = (head: string, lines: readonly string[]): string[] =>
 /** Keeps a comment on one line, whatever characters object names contain. */
 const printable = (line: string): string => line.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
 
-/** Replaces passwords by the placeholder; hashes and file names stay. */
+/** Replaces passwords and the secrets in URLs by the placeholder; hashes and file names stay. */
 function withoutSecrets(value: unknown, path: string, secrets: string[]): unknown {
   if (Array.isArray(value)) return value.map((one, i) => withoutSecrets(one, `${path}[${i}]`, secrets));
-  if (typeof value !== 'object' || value === null) return withoutPasswords(value);
+  if (typeof value !== 'object' || value === null) {
+    const shown = withoutUrlSecrets(value);
+    if (shown !== value) secrets.push(path);
+    return shown;
+  }
   return Object.fromEntries(
     Object.entries(value).map(([key, one]: [string, unknown]) => {
       if (!SECRETS.has(key)) return [key, withoutSecrets(one, `${path}.${key}`, secrets)];

@@ -1,4 +1,4 @@
-import { HIDDEN } from '../../base/url-secrets.js';
+import { HIDDEN, maskUrls } from '../../base/url-secrets.js';
 import { GATEWAY_IDENT } from '../../kernel/tree.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import { moduleKind, type ModuleDefinition } from '../../device/module.js';
@@ -188,7 +188,7 @@ class Exporter {
     if (object.is(objectType.script)) return { entry: this.#script(object) };
     if (object.is(objectType.media)) {
       const { type, file, cached } = object.data;
-      const shown = shownFile(file);
+      const shown = withoutUrlSecrets(file);
       if (shown !== file) this.#secrets.push(`${this.#paths.path(object)}: file`);
       const isRendered = mediaTypes[type] === 'chart' || mediaTypes[type] === 'dashboard';
       if (isRendered && file !== '')
@@ -258,7 +258,7 @@ class Exporter {
 
   #shown(object: TreeObject, module: ModuleDefinition, [name, value]: readonly [string, unknown]): unknown {
     const isSecret = isSecretProperty(module, name) && value !== '';
-    const shown: unknown = isSecret ? HIDDEN : withoutPasswords(value);
+    const shown: unknown = isSecret ? HIDDEN : withoutUrlSecrets(value);
     if (!isDeepStrictEqual(shown, value)) this.#secrets.push(`${this.#paths.path(object)}: ${name}`);
     return shown;
   }
@@ -336,12 +336,12 @@ class Exporter {
 const isGatewayPlace = (object: TreeObject | null): boolean =>
   object?.ident === GATEWAY_IDENT && object.parent?.parent === null;
 
-/** Masks passwords in URLs anywhere in a value. */
-export function withoutPasswords(value: unknown): unknown {
-  if (typeof value === 'string') return shownFile(value);
-  if (Array.isArray(value)) return value.map(withoutPasswords);
+/** Masks the secrets in URLs anywhere in a value. */
+export function withoutUrlSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return maskUrls(shownFile(value));
+  if (Array.isArray(value)) return value.map(withoutUrlSecrets);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutPasswords(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutUrlSecrets(one)]));
 }
 
 function archiveEntry(

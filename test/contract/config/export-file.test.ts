@@ -1,0 +1,98 @@
+import t from 'tap';
+import { Type } from '@sinclair/typebox';
+import { ManualClock } from '../../../src/base/clock.js';
+import { silentLog } from '../../../src/base/log.js';
+import { applyTree } from '../../../src/config/apply/apply-tree.js';
+import { ConfigurationError, type ConfigFinding } from '../../../src/config/document.js';
+import { exportFile } from '../../../src/config/export/export-file.js';
+import { parseConfig } from '../../../src/config/load.js';
+import { Devices } from '../../../src/device/devices.js';
+import { moduleKind, type ModuleDefinition } from '../../../src/device/module.js';
+import { ModuleRegistry } from '../../../src/device/module-registry.js';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import { objectType, type TreeObject } from '../../../src/kernel/object.js';
+import { variableType } from '../../../src/kernel/value.js';
+import { fakeContents } from '../../tools/gateway/fake-contents.js';
+
+const camera: ModuleDefinition = {
+  id: '{00000000-0000-0000-0000-0000000000C1}',
+  name: 'Camera',
+  kind: moduleKind.device,
+  prefix: 'HW',
+  properties: Type.Object({ Hook: Type.String({ default: '' }) }),
+  variables: () => [
+    { ident: 'STATE', name: 'State', type: variableType.integer, role: 'main' },
+    { ident: 'LEVEL', name: 'Level', type: variableType.integer, role: 'detail' },
+  ],
+  images: () => [{ ident: 'VIEW', name: 'View', position: 3, isHidden: true }],
+  open: async () => ({ close: async () => undefined }),
+};
+const modules = new ModuleRegistry([camera]);
+
+/** A tree without a gateway: what is created in it can be exported, and an export can be applied to it. */
+function makeTree() {
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  const clock = new ManualClock();
+  const devices = new Devices({ kernel, modules, clock, log: silentLog });
+  const actionOf = async () => ({ actionId: '', actionParameters: {} });
+  const target = { kernel, devices, clock, actionOf, log: silentLog, contents: fakeContents(kernel) };
+  const apply = async (text: string) => {
+    const listed = await parseConfig('/x/gateway.yaml', text, async () => modules);
+    return (await applyTree(listed, {}, target)).problems.map((problem) => problem.text);
+  };
+  const exported = (text = '') =>
+    exportFile({
+      kernel,
+      modules,
+      texts: new Map(),
+      status: {},
+      actionName: () => undefined,
+      values: true,
+      config: { file: '/x/gateway.yaml', text },
+      notExported: [],
+    });
+  const at = (path: string): TreeObject => {
+    const found = kernel.tree.findByPath(path);
+    if (found === undefined) throw new Error(`nothing at ${path}`);
+    return found;
+  };
+  const variableAt = (path: string) => kernel.variables.get(at(path).id);
+  return { kernel, devices, apply, exported, at, variableAt };
+}
+
+/** All findings of a text, as `SEVERITY KEY: TEXT`. */
+async function findings(text: string): Promise<string[]> {
+  const shown = (all: readonly ConfigFinding[]) =>
+    all.map((one) => `${one.severity} ${one.key}: ${one.text.toString()}`);
+  try {
+    return shown((await parseConfig('/x/gateway.yaml', text, async () => modules)).findings);
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigurationError)) throw thrown;
+    return shown(thrown.findings);
+  }
+}
+
+t.test('secrets in URLs are not exported, and a check names where they are missing', async (t) => {
+  const { apply, exported, devices } = makeTree();
+  const config = 'updates: { url: "https://updates.example/box?key=key-secret" }\n';
+  t.same(
+    await apply(`tree:
+  - { instance: C, ident: c, module: Camera, properties: { Hook: "https://host/hook?token=hook-secret" } }
+  - { media: S, ident: s, type: stream, file: "http://camera/stream?x=1&token=stream-secret" }
+  - { media: P, ident: p, type: stream, file: "rtsp://viewer:password-secret@camera/main" }
+`),
+    [],
+  );
+  const { text } = exported(config);
+  t.notMatch(text, /-secret/);
+  t.match(text, /url: .*\?key=\*\*\*/);
+  for (const path of ['updates.url', 's: file', 'p: file', 'c: Hook'])
+    t.match(text, new RegExp(`^# +${path}$`, 'm'), 'the end of the file lists it');
+  t.match(await findings(text), [
+    /^error updates\.url: \*\*\* is the placeholder of an export/,
+    /^warning tree\[0\]\.properties\.Hook: \*\*\* is the placeholder of an export/,
+    /^warning tree\[1\]\.file: \*\*\* is the placeholder of an export/,
+    /^warning tree\[2\]\.file: \*\*\* is the placeholder of an export/,
+  ]);
+  await devices.close();
+});
