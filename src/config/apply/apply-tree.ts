@@ -265,8 +265,13 @@ class TreeApplier {
     { isNew, path }: { isNew: IsNew; path: string },
   ): Promise<void> {
     const { kernel, contents } = this.#target;
-    if (profile !== undefined && isNew('profile', profile))
-      kernel.variables.setCustomProfile(variable, profile);
+    if (profile !== undefined) {
+      // Deferred because a missing profile must not keep the other settings from being applied.
+      const job = async () => {
+        if (isNew('profile', profile)) kernel.variables.setCustomProfile(variable, profile);
+      };
+      this.#deferred.push({ path, job });
+    }
     if (archive !== undefined && isNew('archive', archive))
       await applyArchive(archive, variable, { kernel, record: (id) => contents.record(id) });
     if (action === undefined) return;

@@ -280,10 +280,13 @@ class Exporter {
 
   /** User settings of a variable. */
   #settings(object: Variable, isCounter = false): Entry {
-    const { customProfile, customAction, logging } = object.data;
+    const { type, customProfile, customAction, logging } = object.data;
+    const isProfileValid = this.#from.kernel.profiles.find(customProfile)?.type === type;
+    if (customProfile !== '' && !isProfileValid)
+      this.#addNote(object, `there is no profile ${customProfile} of its type`);
     const action = customAction === ACTION_DISABLED ? false : this.#at(object, customAction);
     return {
-      ...(customProfile !== '' && { profile: customProfile }),
+      ...(isProfileValid && { profile: customProfile }),
       ...(customAction !== 0 && action !== undefined && { action }),
       ...(logging !== undefined &&
         !isDeepStrictEqual(logging, defaultLogging({ isCounter })) && {

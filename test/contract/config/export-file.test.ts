@@ -96,3 +96,40 @@ t.test('secrets in URLs are not exported, and a check names where they are missi
   ]);
   await devices.close();
 });
+
+t.test('a missing custom profile is omitted with a note, and other settings stay', async (t) => {
+  const { kernel, apply, exported, variableAt, devices } = makeTree();
+  t.same(await apply('tree: [{ instance: C, ident: c, module: Camera }]'), []);
+  for (const [name, ident] of [
+    ['Gone', 'STATE'],
+    ['Other', 'LEVEL'],
+  ] as const) {
+    kernel.profiles.create(name, variableType.integer);
+    kernel.variables.setCustomProfile(variableAt(`c/${ident}`), name);
+    kernel.profiles.delete(name);
+  }
+  kernel.profiles.create('Other', variableType.string);
+  kernel.variables.setCustomAction(variableAt('c/STATE'), 1);
+  const { text, notes } = exported();
+  t.match(notes, [/^c\/STATE: .*profile Gone/, /^c\/LEVEL: .*profile Other/]);
+  t.notMatch(text, / profile: /);
+  const other = makeTree();
+  t.same(await other.apply(text), []);
+  t.match(other.variableAt('c/STATE').data, { customAction: 1, customProfile: '' });
+  await Promise.all([devices.close(), other.devices.close()]);
+});
+
+t.test('a profile that does not exist keeps no other setting of the entry from being applied', async (t) => {
+  const { apply, variableAt, devices } = makeTree();
+  const settings = 'profile: Gone, archive: true, action: false';
+  const problems = await apply(`tree:
+  - instance: C
+    ident: c
+    module: Camera
+    variables: { STATE: { ${settings} }, LEVEL: { name: Renamed, action: false } }
+`);
+  t.match(problems, [/^tree: c: .*Gone/]);
+  t.match(variableAt('c/STATE').data, { customAction: 1, logging: { active: true } });
+  t.match(variableAt('c/LEVEL'), { name: 'Renamed', data: { customAction: 1 } });
+  await devices.close();
+});
