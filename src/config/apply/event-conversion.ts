@@ -52,7 +52,8 @@ export function triggerOf(
   kernel: Kernel,
 ): Partial<Trigger> {
   const type = triggerNames.indexOf(on);
-  if (variable === '') return { variableId: 0, type, subsequent };
+  // Once it has a variable of another type, it gets that type's initial value.
+  if (variable === '') return { variableId: 0, type, subsequent, ...(value !== undefined && { value }) };
   const { id: variableId, data } = kernel.variables.get(objectAt(variable, kernel).id);
   if (value === undefined) return { variableId, type, subsequent };
   return { variableId, type, subsequent, value: convertValue(data.type, value, 'value') };

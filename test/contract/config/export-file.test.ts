@@ -133,3 +133,11 @@ t.test('a profile that does not exist keeps no other setting of the entry from b
   t.match(variableAt('c/LEVEL'), { name: 'Renamed', data: { customAction: 1 } });
   await devices.close();
 });
+
+t.test('a trigger keeps its value while it has no variable', async (t) => {
+  const { kernel, apply, exported, at } = makeTree();
+  const trigger = 'trigger: { variable: "", on: value, value: 5 }';
+  t.same(await apply(`tree: [{ event: E, ident: e, ${trigger}, script: print(1) }]`), []);
+  t.match(kernel.events.get(at('e').id).data.trigger, { variableId: 0, value: 5 });
+  t.match(exported().text, /variable: ""\n +on: value\n +value: 5\n/);
+});
