@@ -1,6 +1,6 @@
 import { coded } from '../base/codes/coded-text.js';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, fault, faultFrom, messageOf, codedMessageOf } from '../base/fault.js';
@@ -28,6 +28,12 @@ export class ScriptFiles {
 
   constructor(directory: string) {
     this.directory = directory;
+  }
+
+  /** The names of all script files, sorted; none if the directory cannot be read. */
+  async names(): Promise<string[]> {
+    const entries = await readdir(this.directory, { withFileTypes: true }).catch(() => []);
+    return entries.flatMap((one) => (one.isFile() && NAME.test(one.name) ? [one.name] : [])).toSorted();
   }
 
   /** Reads a file; undefined if it does not exist. Throws `FILE_NAME`, `SCRIPT_FAILED`. */

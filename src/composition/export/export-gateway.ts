@@ -75,6 +75,9 @@ async function exportDirectory(directory: string, config: { file: string; text: 
     const written = await files.read(data.file).catch(() => undefined);
     if (written !== undefined) texts.set(id, written.text);
   }
+  const owned = new Set(Array.from(kernel.tree.objectsOfType(objectType.script), ({ data }) => data.file));
+  // A file ID.js without a script is what a deleted one left, or one that got another file.
+  const included = (await files.names()).filter((name) => !owned.has(name) && !/^\d+\.js$/.test(name));
   const actionName = (id: string) => builtInActions.find((action) => action.id === id)?.name;
   return exportFile({
     status: statusVariables,
@@ -84,7 +87,14 @@ async function exportDirectory(directory: string, config: { file: string; text: 
     config,
     actionName,
     values,
-    notExported: [...missingConfiguration(config.text), ...dataOutsideTree(store, kernel, directory)],
+    notExported: [
+      ...missingConfiguration(config.text),
+      ...dataOutsideTree(store, kernel, directory),
+      ...included.map(
+        (name) =>
+          `the script file ${name}, which belongs to no script: copy it to the folder scripts of the data directory`,
+      ),
+    ],
   });
 }
 

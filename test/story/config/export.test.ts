@@ -211,6 +211,8 @@ t.test('what a file cannot express is listed, and a backup can be exported too',
   const [image] = [(await rpc(fixture, 'SVC_CreateMedia', 1)) as number];
   await rpc(fixture, 'SVC_SetMediaContent', image, Buffer.from('x').toString('base64'));
   await rpc(fixture, 'SVC_SetIcon', await idOf(fixture, 'wf'), 'Star');
+  for (const name of ['colours.js', 'functions.d.ts'])
+    await writeFile(join(fixture.directory, 'data', 'scripts', name), '');
   await fixture.gateway.close();
   const file = join(fixture.directory, 'a.backup');
   const [data, config] = [join(fixture.directory, 'data'), join(fixture.directory, 'gateway.yaml')];
@@ -222,6 +224,8 @@ t.test('what a file cannot express is listed, and a backup can be exported too',
     /house\/leak: it refers to #\d+, which does not exist\n.*house\/leak: it is inactive in this file/,
   );
   t.match(said.stdout, /files in the folder media of the data directory: copy the folder/);
+  t.match(said.stdout, /the script file colours\.js, which belongs to no script/);
+  t.notMatch(said.stdout, /script file (\d+\.js|functions)/);
   t.match(said.stdout, /wf: the front has settings, or objects below it, beyond its entry/);
   t.match(said.stdout, /records of the archive: stellwerk archive export/);
   t.match(said.stderr, /not in the file \(also listed at its end\):/);
