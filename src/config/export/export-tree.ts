@@ -64,6 +64,8 @@ class Exporter {
   readonly #paths: ExportPaths;
   readonly #notes: string[] = [];
   readonly #secrets: string[] = [];
+  /** Images that are hidden by default. */
+  readonly #hiddenImages = new Set<TreeObject>();
 
   constructor(from: ExportSource) {
     this.#from = from;
@@ -128,7 +130,7 @@ class Exporter {
       ...(position !== expected && { position }),
       ...(icon !== '' && { icon }),
       ...(info !== '' && { info }),
-      ...(hidden && { hidden }),
+      ...((hidden || this.#hiddenImages.has(object)) && { hidden }),
       ...(disabled && { disabled }),
       ...(publish !== '' && { publish }),
       ...typeKeys.entry,
@@ -233,6 +235,7 @@ class Exporter {
     // An image that a user has changed is an entry below the instance.
     for (const { ident, name, position = 0, isHidden = false } of declaredImages(module, properties)) {
       const image = object.children?.byIdent(ident);
+      if (image !== undefined && isHidden) this.#hiddenImages.add(image);
       if (image === undefined || image.name !== name || image.position !== position) continue;
       const { icon, info, hidden, disabled, children } = image;
       const isChanged = icon !== '' || info !== '' || hidden !== isHidden || disabled;

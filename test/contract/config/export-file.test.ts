@@ -97,6 +97,19 @@ t.test('secrets in URLs are not exported, and a check names where they are missi
   await devices.close();
 });
 
+t.test('an image that is hidden by default is not hidden again after its export', async (t) => {
+  const { kernel, apply, exported, at, devices } = makeTree();
+  t.same(await apply('tree: [{ instance: C, ident: c, module: Camera }]'), []);
+  t.equal(at('c/VIEW').hidden, true);
+  kernel.tree.set(at('c/VIEW'), 'hidden', false);
+  const { text } = exported();
+  const other = makeTree();
+  t.same(await other.apply(text), []);
+  t.equal(other.at('c/VIEW').hidden, false);
+  t.equal(other.exported().text, text);
+  await Promise.all([devices.close(), other.devices.close()]);
+});
+
 t.test('a missing custom profile is omitted with a note, and other settings stay', async (t) => {
   const { kernel, apply, exported, variableAt, devices } = makeTree();
   t.same(await apply('tree: [{ instance: C, ident: c, module: Camera }]'), []);
