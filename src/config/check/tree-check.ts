@@ -10,7 +10,7 @@ import { nodeKinds, nodeSchemas, type TreeNode } from '../schema/gateway-schema.
 import { didYouMean } from '../../base/did-you-mean.js';
 
 /** Deeper trees are errors. */
-const DEPTH_LIMIT = 50;
+export const DEPTH_LIMIT = 50;
 
 /** The document whose `tree` is checked, and the modules; without modules, instances are not checked. */
 interface TreeCheck {

@@ -1,6 +1,7 @@
 import { HIDDEN } from '../../base/url-secrets.js';
 import { Document } from 'yaml';
 import { ConfigDocument, FILE_LIMIT } from '../document.js';
+import { DEPTH_LIMIT } from '../check/tree-check.js';
 import { exportTree, withoutUrlSecrets, type ExportSource } from './export-tree.js';
 
 /** The sections that are copied from the existing configuration. */
@@ -73,7 +74,28 @@ export function exportFile({ config, notExported, ...from }: ExportFileSource): 
     Buffer.byteLength(text) > FILE_LIMIT
       ? [`the file is longer than ${FILE_LIMIT} bytes and cannot be loaded`]
       : [];
-  return { text, notes: [...notes, ...tooLong] };
+  const tooDeep =
+    levelsOf(tree) > DEPTH_LIMIT
+      ? [`the tree is more than ${DEPTH_LIMIT} levels deep; the file cannot be loaded`]
+      : [];
+  return { text, notes: [...notes, ...tooLong, ...tooDeep] };
+}
+
+/** The number of levels of a tree. A variable of an instance is a level if there are entries below it. */
+function levelsOf(entries: unknown): number {
+  let levels = 0;
+  for (const { children, variables = {} } of Array.isArray(entries) ? (entries as ListedEntry[]) : []) {
+    levels = Math.max(levels, 1 + levelsOf(children));
+    for (const variable of Object.values(variables))
+      if (variable.children !== undefined) levels = Math.max(levels, 2 + levelsOf(variable.children));
+  }
+  return levels;
+}
+
+/** An entry of a tree. */
+interface ListedEntry {
+  readonly children?: unknown;
+  readonly variables?: Readonly<Record<string, { readonly children?: unknown }>>;
 }
 
 const part = (head: string, lines: readonly string[]): string[] =>

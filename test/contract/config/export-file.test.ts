@@ -154,3 +154,18 @@ t.test('a trigger keeps its value while it has no variable', async (t) => {
   t.match(kernel.events.get(at('e').id).data.trigger, { variableId: 0, value: 5 });
   t.match(exported().text, /variable: ""\n +on: value\n +value: 5\n/);
 });
+
+t.test('a tree that is too deep for a file is exported with a note', async (t) => {
+  const { kernel, exported } = makeTree();
+  const deepen = (parent: TreeObject) =>
+    kernel.tree.create(objectType.category, {}, { parent, name: 'deep' });
+  let last = kernel.tree.root;
+  for (let level = 0; level < 50; level++) last = deepen(last);
+  const fitting = exported();
+  t.same(await findings(fitting.text), []);
+  t.notMatch(fitting.notes.join(), /levels/);
+  deepen(last);
+  const { text, notes } = exported();
+  t.match(await findings(text), [/error .*the tree is more than 50 levels deep/]);
+  t.match(notes, [/the tree is more than 50 levels deep/]);
+});
