@@ -110,7 +110,8 @@ function* scheduleProblems({ actions, groups }: ScheduleConfig): Generator<Probl
 }
 
 function* conditionProblems(part: ConditionConfig, depth: number): Generator<Problem> {
-  if (depth > NESTING_LIMIT) {
+  // A rule is no level: in events it belongs to its group.
+  if (depth > NESTING_LIMIT && operations.some((word) => word in part)) {
     yield [[], coded`CONDITIONS_MORE_THAN_LEVELS: conditions are more than ${NESTING_LIMIT} levels deep`];
     return;
   }

@@ -169,3 +169,21 @@ t.test('a tree that is too deep for a file is exported with a note', async (t) =
   t.match(await findings(text), [/error .*the tree is more than 50 levels deep/]);
   t.match(notes, [/the tree is more than 50 levels deep/]);
 });
+
+t.test('conditions of an event can be exported as deep as they can be set', async (t) => {
+  const { kernel, apply, exported, at } = makeTree();
+  t.same(await apply('tree: [{ event: E, ident: e, cyclic: { everyMin: 5 }, script: print(1) }]'), []);
+  const noRules = { variable: [], date: [], time: [], dayOfTheWeek: [] };
+  const weekday = { ...noRules, dayOfTheWeek: [{ id: 1, comparison: 0, value: 1 }] };
+  const conditions = (levels: number) =>
+    Array.from({ length: levels }, (_, id) => ({
+      id,
+      parentId: Math.max(0, id - 1),
+      operation: 0,
+      rules: id === levels - 1 ? weekday : noRules,
+    }));
+  kernel.events.set(kernel.events.get(at('e').id), { conditions: conditions(32) });
+  t.same(await findings(exported().text), []);
+  kernel.events.set(kernel.events.get(at('e').id), { conditions: conditions(33) });
+  t.match(await findings(exported().text), [/conditions are more than 32 levels deep/]);
+});
