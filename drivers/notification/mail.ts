@@ -15,20 +15,38 @@ interface MailRoute extends DeliveryRoute {
   readonly sender: string;
   /** How long each step may take, ms. */
   readonly timeoutMs: number;
+  /** What the last attempt left to do, for messages that the server has accepted for some recipients. */
+  readonly remaining: WeakMap<Notification, RemainingRecipients>;
+}
+
+/** The recipients for which the server has not accepted a message. */
+export interface RemainingRecipients {
+  /** It may accept them later (greylisting, a full mailbox): the next attempt is for them only. */
+  readonly deferred: readonly string[];
+  readonly rejected: readonly string[];
+}
+
+/** The reply to one recipient. */
+interface RecipientReply {
+  readonly recipient?: string | undefined;
+  readonly responseCode?: number | undefined;
 }
 
 /**
  * Sends a mail and resolves when the server has accepted it for every recipient. Rejects with a
- * `DeliveryError`, or with the network's error. A password is only sent over TLS.
+ * `DeliveryError`, or with the network's error; another attempt omits the recipients that were accepted or
+ * rejected. A password is only sent over TLS.
  */
 export async function sendMail(sent: Notification, route: MailRoute): Promise<void> {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport(transportOptions(route));
-  let rejected: unknown[];
+  const before = route.remaining.get(sent);
+  let replies: readonly RecipientReply[];
   try {
-    ({ rejected } = await transport.sendMail({
+    ({ rejectedErrors: replies = [] } = await transport.sendMail({
       from: route.sender,
       to: route.target.Recipient,
+      ...(before !== undefined && { envelope: { from: route.sender, to: [...before.deferred] } }),
       subject: sent.title,
       text: sent.text,
       date: new Date(sent.timeMs),
@@ -40,6 +58,11 @@ export async function sendMail(sent: Notification, route: MailRoute): Promise<vo
   } catch (thrown) {
     throw mailError(thrown);
   }
+  const [later, never] = [replies.filter(isTransient), replies.filter((reply) => !isTransient(reply))];
+  const deferred = later.map(({ recipient = '' }) => recipient);
+  const rejected = [...(before?.rejected ?? []), ...never.map(({ recipient = '' }) => recipient)];
+  route.remaining.set(sent, { deferred, rejected });
+  if (later[0] !== undefined) throw busy(later[0]);
   if (rejected.length > 0)
     throw new DeliveryError(
       coded`MAIL_RECIPIENTS_REJECTED: the server rejected ${rejected.join(', ')}; correct Recipient`,
@@ -73,9 +96,18 @@ function transportOptions({ target, lookup, ca, timeoutMs, signal }: MailRoute):
   };
 }
 
+/** RFC 5321 §4.2.1: 4yz is transient, also in reply to AUTH and STARTTLS; 5yz is permanent. */
+const isTransient = ({ responseCode = 0 }: RecipientReply): boolean =>
+  responseCode >= 400 && responseCode < 500;
+
+const busy = ({ responseCode = 0 }: RecipientReply): DeliveryError =>
+  new DeliveryError(coded`SERVER_BUSY: the server replied with status ${responseCode}`, 'temporary');
+
 /** Maps the package's errors; those of the network stay as they are. */
 function mailError(thrown: unknown): unknown {
-  const { responseCode, code } = thrown as { readonly responseCode?: number; readonly code?: string };
+  const reply = thrown as RecipientReply & { readonly code?: string };
+  if (isTransient(reply)) return busy(reply);
+  const { responseCode, code } = reply;
   if (code === 'EAUTH')
     return new DeliveryError(
       coded`MAIL_LOGIN_REJECTED: the server rejected the login (${responseCode ?? 0}); correct UserName and Password`,
@@ -84,13 +116,10 @@ function mailError(thrown: unknown): unknown {
     return new DeliveryError(
       coded`MAIL_TLS_FAILED: no TLS with the server: ${messageOf(thrown)}; correct Url and CaFile`,
     );
-  // RFC 5321 §4.2.1: 4yz is transient, 5yz is permanent.
   if (responseCode !== undefined && responseCode >= 500)
     return new DeliveryError(
       coded`MAIL_REJECTED: the server rejected the mail (${responseCode}); correct Recipient and Sender`,
     );
-  if (responseCode !== undefined && responseCode >= 400)
-    return new DeliveryError(coded`SERVER_BUSY: the server replied with status ${responseCode}`, 'temporary');
   if (code === 'EENVELOPE')
     return new DeliveryError(
       coded`MAIL_ADDRESS_INVALID: Recipient or Sender is not a mail address; correct it`,

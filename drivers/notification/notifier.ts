@@ -6,6 +6,7 @@ import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { withTimeout } from '../../src/device/toolkit/timeout.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { DeliveryRoute } from './delivery-route.js';
+import type { RemainingRecipients } from './mail.js';
 import type { NotificationProperties } from './notification.js';
 import { type Notification, type Priority, requestOf } from './services.js';
 
@@ -22,6 +23,8 @@ export class Notifier implements OpenInstance {
   readonly #names: NameResolver;
   readonly #ca: Buffer | undefined;
   readonly #queue: DeliveryQueue;
+  /** Of mails that were accepted for some recipients. */
+  readonly #remaining = new WeakMap<Notification, RemainingRecipients>();
 
   constructor(host: Host<NotificationProperties>, names: NameResolver, ca: Buffer | undefined) {
     this.#host = host;
@@ -106,7 +109,9 @@ export class Notifier implements OpenInstance {
     const { Service } = target;
     if (Service === 'mail') {
       const { sendMail } = await import('./mail.js');
-      return sendMail(sent, { ...route, target, sender: target.Sender, timeoutMs: DELIVERY_TIMEOUT_MS });
+      const { Sender: sender } = target;
+      const remaining = this.#remaining;
+      return sendMail(sent, { ...route, target, sender, timeoutMs: DELIVERY_TIMEOUT_MS, remaining });
     }
     const { postJson } = await import('./http-post.js');
     return postJson(requestOf(Service, target, sent), route);

@@ -325,6 +325,46 @@ t.test('mail', async (t) => {
   });
 });
 
+t.test('a mail server that is busy: the mail is sent later, to those who have not got it', async (t) => {
+  const tls = testCertificate('127.0.0.1');
+  const caFile = join(await tempDirectory(t), 'ca.pem');
+  await writeFile(caFile, tls.certificate);
+  const replies: Record<string, string> = { STARTTLS: '454 TLS not available' };
+  const mail = await mailServer(t, { tls, login: 'house:mailsecret', replies });
+  const { clock, fixture, instance, send } = await open(t, {
+    Service: 'mail',
+    Sender: 'House <house@example.org>',
+    Recipient: 'jo@example.org, Al <al@example.org>, ed@example.org',
+    UserName: 'house',
+    Password: 'mailsecret',
+    CaFile: caFile,
+    Url: mail.url,
+  });
+  const waits = (reason: string) =>
+    until(reason, () => problems(fixture, instance).join('\n').includes(`messages wait: ${reason}`));
+  await send('Hello');
+  await waits('the server replied with status 454');
+  delete replies['STARTTLS'];
+  replies['AUTH'] = '421 too many login attempts';
+  clock.advance(5_000);
+  await waits('the server replied with status 421');
+  delete replies['AUTH'];
+  replies['al@example.org'] = '450 greylisted';
+  replies['ed@example.org'] = '550 no such user';
+  clock.advance(10_000);
+  await waits('the server replied with status 450');
+  t.strictSame(mail.received.at(-1)?.to, ['jo@example.org']);
+  replies['al@example.org'] = '451 greylisted';
+  clock.advance(20_000);
+  await waits('the server replied with status 451');
+  delete replies['al@example.org'];
+  clock.advance(40_000);
+  await fixture.waitForValue(instance, 'FAILED', 1);
+  t.match(mail.received[1], { from: 'house@example.org', to: ['al@example.org'] });
+  t.match(mail.received[1]?.data, /^To: jo@example.org, Al <al@example.org>, ed@example.org$/m);
+  t.match(problems(fixture, instance), [/the server rejected ed@example.org; correct Recipient/]);
+});
+
 t.test('a configuration that can not work says why', async (t) => {
   const clock = new ManualClock();
   await using fixture = new DeviceFixture(notificationModules(systemResolver(clock)), clock);

@@ -17,7 +17,7 @@ interface MailServerOptions {
   readonly isImplicit?: boolean;
   /** `user:password` that it demands. */
   readonly login?: string;
-  /** Replies to recipients, by address; 250 by default. */
+  /** Replies to recipients, by address, and to `AUTH` and `STARTTLS`; by default they are accepted. */
   readonly replies?: Readonly<Record<string, string>>;
 }
 
@@ -82,6 +82,8 @@ export class MailServer implements AsyncDisposable {
       },
       STARTTLS: () => {
         if (this.#options.tls === undefined) return reply('502 not implemented');
+        const answer = this.#options.replies?.['STARTTLS'];
+        if (answer !== undefined) return reply(answer);
         const { certificate, key } = this.#options.tls;
         reply('220 go ahead');
         socket.removeAllListeners('data');
@@ -90,6 +92,8 @@ export class MailServer implements AsyncDisposable {
         this.#serve(secure, true);
       },
       AUTH: (rest) => {
+        const answer = this.#options.replies?.['AUTH'];
+        if (answer !== undefined) return reply(answer);
         const [, , name = '', password = ''] =
           /^PLAIN (.*)$/.exec(rest) === null
             ? []
