@@ -25,6 +25,12 @@ export interface MachineNames {
   readonly addresses: readonly string[];
 }
 
+/** A certificate and its key, as their files contain them. */
+interface StoredPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** The authority's certificate as devices install it. */
 export interface AuthorityCertificate {
   readonly pem: string;
@@ -63,6 +69,8 @@ export class CertificateAuthority {
   readonly #machine: () => MachineNames;
   readonly #queue = new SerialQueue();
   #authority: KeyedCertificate | undefined;
+  /** Its files cannot be read now: the authority is in memory only, and they are read again later. */
+  #isTemporary = false;
   #issued: { readonly tls: LoadedTls; readonly hosts: readonly string[] } | undefined;
 
   constructor(context: AuthorityContext, machine: () => MachineNames = machineNames) {
@@ -70,9 +78,9 @@ export class CertificateAuthority {
     this.#machine = machine;
   }
 
-  /** The authority's certificate; undefined as long as no listener uses it. */
+  /** The authority's certificate; undefined as long as no listener uses it, or its files cannot be read. */
   get certificate(): AuthorityCertificate | undefined {
-    if (this.#authority === undefined) return undefined;
+    if (this.#authority === undefined || this.#isTemporary) return undefined;
     const { certificate: pem } = this.#authority;
     const { raw, subject, fingerprint256 } = new X509Certificate(pem);
     return { pem, der: raw, name: subject.replace(/^CN=/, ''), fingerprint: fingerprint256 };
@@ -85,18 +93,22 @@ export class CertificateAuthority {
   issue(ofCall?: readonly string[]): Promise<LoadedTls> {
     return this.#queue.run(async () => {
       const hosts = ofCall ?? this.#issued?.hosts ?? [];
-      const authority = (this.#authority ??= await this.#loadAuthority());
-      // Missing or damaged: a new one is issued.
-      const stored = this.#issued?.tls ?? (await this.#read(SERVER).catch(() => undefined));
+      if (this.#authority === undefined || this.#isTemporary) this.#authority = await this.#loadAuthority();
+      const authority = this.#authority;
+      const stored = this.#issued?.tls ?? (await this.#storedTls());
       const tls = stored && this.#isGood(stored, hosts) ? stored : await this.#renew(authority, hosts);
       this.#issued = { tls, hosts };
       return tls;
     });
   }
 
-  /** Whether the issued certificate expires soon, or this machine has got another name or address. */
+  /**
+   * Whether the issued certificate expires soon, this machine has got another name or address, or the files of
+   * the authority could not be read.
+   */
   isRenewalDue(): boolean {
-    return this.#issued !== undefined && !this.#isGood(this.#issued.tls, this.#issued.hosts);
+    if (this.#issued === undefined) return false;
+    return this.#isTemporary || !this.#isGood(this.#issued.tls, this.#issued.hosts);
   }
 
   /** The time, as far as it is known; while it is not, certificates are not checked against it. */
@@ -112,7 +124,9 @@ export class CertificateAuthority {
   #isGood({ cert, names }: LoadedTls, hosts: readonly string[]): boolean {
     if (this.#authority === undefined) return false;
     const [authority, own] = [new X509Certificate(this.#authority.certificate), new X509Certificate(cert)];
-    if (!own.checkIssued(authority) || !own.verify(authority.publicKey)) return false;
+    // A certificate of the authority whose files cannot be read is better than one of the temporary authority.
+    const isSigned = this.#isTemporary || (own.checkIssued(authority) && own.verify(authority.publicKey));
+    if (!isSigned) return false;
     if (!this.#isCurrent(own, RENEW_DAYS)) return false;
     return this.#names(authority, hosts).every((name) =>
       ipVersion(name) === 0 ? names.includes(name) : own.checkIP(name) !== undefined,
@@ -141,38 +155,58 @@ export class CertificateAuthority {
     const subject = commonName(this.#machine().host);
     const { certificate, key } = createCertificate({ subject, names, from, until, issuer: authority });
     const chain = { certificate: certificate + authority.certificate, key };
-    await this.#save(SERVER, chain);
+    // Those of the authority whose files cannot be read are used again when they can.
+    if (!this.#isTemporary) await this.#save(SERVER, chain);
     this.#context.log.info({ names: names.length, until: until.toISOString() }, 'issued a new certificate');
     return loadedTls(chain.certificate, key);
   }
 
+  /** The stored authority; another one if there is none, it is invalid, or it expires soon. */
   async #loadAuthority(): Promise<KeyedCertificate> {
     const { directory, log } = this.#context;
+    let stored: StoredPair | undefined;
     try {
-      const { cert, key } = await this.#read(AUTHORITY);
-      const certificate = parseCertificateFor(cert, key);
+      stored = await this.#read(AUTHORITY);
+    } catch (thrown) {
+      // Not replaced: all devices would lose their trust, although the files may be readable later.
+      if (!this.#isTemporary)
+        log.error(
+          { error: messageOf(thrown) },
+          `the authority in ${directory} cannot be read; restore ca-key.pem, or delete ca-cert.pem for a new one`,
+        );
+      this.#authority ??= this.#makeAuthority();
+      this.#isTemporary = true;
+      return this.#authority;
+    }
+    this.#isTemporary = false;
+    if (stored === undefined) return this.#createAuthority();
+    try {
+      const certificate = parseCertificateFor(stored.cert, stored.key);
       if (certificate.ca && this.#isCurrent(certificate, AUTHORITY_RENEW_DAYS))
-        return { certificate: cert, key };
+        return { certificate: stored.cert, key: stored.key };
       log.warn(
         {},
         'the certificate authority of this gateway expires soon; devices have to trust the new one',
       );
     } catch (thrown) {
-      if (codeOf(thrown) !== 'ENOENT')
-        log.warn({ error: messageOf(thrown) }, `the authority in ${directory} is not usable; making another`);
+      log.warn({ error: messageOf(thrown) }, `the authority in ${directory} is not usable; making another`);
     }
     return this.#createAuthority();
   }
 
-  async #createAuthority(): Promise<KeyedCertificate> {
+  #makeAuthority(): KeyedCertificate {
     const { host } = this.#machine();
-    const authority = createCertificate({
+    return createCertificate({
       subject: commonName(`stellwerk CA ${host}`),
       permitted: [...new Set([...HOME_DOMAINS, host.toLowerCase()])],
       // Not from now: the clock may be wrong, and the certificate must be valid when it is right.
       from: new Date(EARLIEST_MS),
       until: new Date(this.#nowMs + AUTHORITY_DAYS * DAY_MS),
     });
+  }
+
+  async #createAuthority(): Promise<KeyedCertificate> {
+    const authority = this.#makeAuthority();
     await this.#save(AUTHORITY, authority);
     const { fingerprint256 } = new X509Certificate(authority.certificate);
     this.#context.log.info(
@@ -182,10 +216,25 @@ export class CertificateAuthority {
     return authority;
   }
 
-  async #read(name: string): Promise<LoadedTls> {
+  /** The certificate of the listeners; undefined if there is none, or its files are damaged. */
+  async #storedTls(): Promise<LoadedTls | undefined> {
+    try {
+      const stored = await this.#read(SERVER);
+      return stored && loadedTls(stored.cert, stored.key);
+    } catch {
+      return undefined; // a new one is issued
+    }
+  }
+
+  /** Undefined if there is no certificate. Rejects if one of the files cannot be read. */
+  async #read(name: string): Promise<StoredPair | undefined> {
     const { directory } = this.#context;
-    const cert = await readFile(join(directory, `${name}-cert.pem`), 'utf8');
-    return loadedTls(cert, await readFile(join(directory, `${name}-key.pem`), 'utf8'));
+    const cert = await readFile(join(directory, `${name}-cert.pem`), 'utf8').catch((thrown: unknown) => {
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(thrown) ?? '')) return undefined;
+      throw thrown;
+    });
+    if (cert === undefined) return undefined;
+    return { cert, key: await readFile(join(directory, `${name}-key.pem`), 'utf8') };
   }
 
   /** A full or damaged disk must not prevent the gateway from serving its API. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import t, { type Test } from 'tap';
@@ -182,4 +182,37 @@ t.test('a damaged authority is replaced; what cannot be stored is used until the
   machine.names = { host: 'box', addresses: ['10.0.0.1'] };
   t.equal(new X509Certificate((await inMemory.issue([])).cert).checkIP('10.0.0.1'), '10.0.0.1');
   t.equal(inMemory.certificate?.fingerprint, fingerprint);
+});
+
+t.test('an authority whose files cannot be read is not replaced', async (t) => {
+  const first = await authorityIn(t);
+  const { directory, clock } = first;
+  const issued = await first.authority.issue([]);
+  const { fingerprint } = first.authority.certificate ?? {};
+  const stored = () => Promise.all(['ca-cert', 'auto-cert'].map((name) => readFile(pathOf(name), 'utf8')));
+  const pathOf = (name: string) => join(directory, `${name}.pem`);
+  const before = await stored();
+  for (const isLost of [true, false]) {
+    await rename(pathOf('ca-key'), pathOf('kept'));
+    if (!isLost) await mkdir(pathOf('ca-key'));
+    const { authority } = await authorityIn(t, directory, clock);
+    t.equal((await authority.issue([])).cert, issued.cert, 'its certificate for the listeners is in use');
+    const other = await authority.issue(['kitchen.local']);
+    t.not(other.cert, issued.cert, 'a temporary authority signs another one');
+    t.strictSame(await stored(), before);
+    t.equal(authority.certificate, undefined, 'nobody can install the temporary authority');
+    t.ok(authority.isRenewalDue(), 'to be tried again');
+    t.equal((await authority.issue()).cert, other.cert, 'until then, it stays');
+    if (!isLost) await rmdir(pathOf('ca-key'));
+    await rename(pathOf('kept'), pathOf('ca-key'));
+    t.equal(await handshake(await authority.issue([]), 'box.local', before[0] ?? ''), '');
+    t.equal(authority.certificate?.fingerprint, fingerprint);
+    t.notOk(authority.isRenewalDue());
+    await writeFile(pathOf('auto-cert'), before[1] ?? '');
+    await writeFile(pathOf('auto-key'), issued.key);
+  }
+  await rm(pathOf('ca-cert'));
+  const { authority } = await authorityIn(t, directory, clock);
+  await authority.issue([]);
+  t.not(authority.certificate?.fingerprint ?? fingerprint, fingerprint, 'deleted, to have a new one');
 });
