@@ -12,19 +12,30 @@ export interface Section {
   readonly sections: readonly Section[];
 }
 
-/** Links may form a loop: sections are not nested deeper. */
+/** Sections are not nested deeper. */
 const DEPTH_LIMIT = 8;
 
-/** Under which name, and how deep, a section is shown. */
+/** Under which name, and where, a section is shown. */
 interface Place {
   readonly named?: TreeNode;
-  readonly depth?: number;
+  /** The categories that the section is inside, the outermost first. */
+  readonly outer?: readonly TreeNode[];
+  /** Targets of links inside one section of the page, at any depth: each is shown once there. */
+  readonly followed?: Set<TreeNode>;
 }
 
-/** The section of a category, without empty ones inside it. */
-export function sectionOf(model: Model, node: TreeNode, { named = node, depth = 0 }: Place = {}): Section {
+/**
+ * The section of a category, without empty ones inside it. Rooms may link to each other: a link back to a
+ * section that it is inside, or to one that another link of the same inner section shows, is left out.
+ */
+export function sectionOf(
+  model: Model,
+  node: TreeNode,
+  { named = node, outer = [], followed = new Set() }: Place = {},
+): Section {
   const tiles: Tile[] = [];
-  const sections: Section[] = [];
+  const inner: { readonly named: TreeNode; readonly category: TreeNode }[] = [];
+  const path = [...outer, node];
   const collect = (parent: TreeNode) => {
     const isDevice = parent.type === objectType.instance;
     for (const child of model.children(parent.id)) {
@@ -34,14 +45,24 @@ export function sectionOf(model: Model, node: TreeNode, { named = node, depth = 
       if (category === undefined) {
         tiles.push(...tilesOf(model, child));
         if (child.type === objectType.instance) collect(child);
-      } else if (depth < DEPTH_LIMIT) {
-        const section = sectionOf(model, category, { named: child, depth: depth + 1 });
-        if (!isEmpty(section)) sections.push(section);
+      } else if (child === category || !(path.includes(category) || followed.has(category))) {
+        inner.push({ named: child, category });
+        // All links of this section precede those of the sections inside it.
+        if (child !== category && outer.length > 0) followed.add(category);
       }
     }
   };
   if (node.type === objectType.instance) tiles.push(...tilesOf(model, node));
   collect(node);
+  const sections = (path.length > DEPTH_LIMIT ? [] : inner)
+    .map(({ named, category }) =>
+      sectionOf(model, category, {
+        named,
+        outer: path,
+        followed: outer.length > 0 ? followed : new Set([category]),
+      }),
+    )
+    .filter((section) => !isEmpty(section));
   return { node, named, tiles, sections };
 }
 
