@@ -2,6 +2,7 @@ import type { Model, TreeNode } from './model.js';
 import type { Association, Profile, Value } from './objects.js';
 import { variableType } from './objects.js';
 import { locale, texts } from './i18n/i18n.js';
+import { knownZone } from './zone-time.js';
 
 /** Formatters are expensive to create and are kept: a page formats hundreds of values a second. */
 const numbers = new Map<string, Intl.NumberFormat>();
@@ -27,7 +28,7 @@ export function dateFormat(timeZone: string, options: Intl.DateTimeFormatOptions
   if (format === undefined) {
     // `en` alone has the order of the United States.
     const region = locale() === 'en' ? 'en-GB' : locale();
-    format = new Intl.DateTimeFormat(region, { ...options, timeZone, hourCycle: 'h23' });
+    format = new Intl.DateTimeFormat(region, { ...options, timeZone: knownZone(timeZone), hourCycle: 'h23' });
     dates.set(key, format);
   }
   return format;

@@ -3,7 +3,7 @@ import { chooseLanguage, setLanguage } from '../../../src/front/web/i18n/i18n.js
 import { formatAge, formatMoment, formatTime, formatValue } from '../../../src/front/web/format.js';
 import type { Profile } from '../../../src/front/web/objects.js';
 import { tintOf } from '../../../src/front/web/tint.js';
-import { localTime, unixSeconds } from '../../../src/front/web/zone-time.js';
+import { knownZone, localTime, unixSeconds } from '../../../src/front/web/zone-time.js';
 
 const profile = (changes: Partial<Profile>): Profile => ({
   type: 2,
@@ -82,6 +82,15 @@ t.test('local times and unix times are inverse, even when the clocks change', as
     t.equal(unixSeconds(localTime(utc, 'Europe/Berlin'), 'Europe/Berlin'), utc / 1000);
   t.equal(localTime(noon, 'Europe/Berlin'), '2026-01-15T12:00');
   t.equal(unixSeconds('nonsense', 'Europe/Berlin'), undefined);
+});
+
+t.test('a time zone that the browser does not know is that of the device', async (t) => {
+  await setLanguage('de');
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  t.equal(formatTime(noon, 'Europe/Newtown'), formatTime(noon, timeZone));
+  t.equal(localTime(noon, 'Europe/Newtown'), localTime(noon, timeZone));
+  t.equal(unixSeconds(localTime(noon, 'Europe/Newtown'), 'Europe/Newtown'), noon / 1000);
+  t.strictSame(['Europe/Newtown', 'Asia/Tokyo'].map(knownZone), [timeZone, 'Asia/Tokyo']);
 });
 
 t.test('a language is chosen from those of the browser', async (t) => {

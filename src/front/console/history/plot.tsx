@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatDay, formatMoment, formatTime } from '../../web/format.js';
 import { recordTexts } from '../../web/i18n/record-texts.js';
+import { knownZone } from '../../web/zone-time.js';
 
 const HEIGHT = 260;
 
@@ -81,7 +82,7 @@ function optionsOf({ label, isStepped, isInteger, timeZone, format, width }: Plo
     width,
     height: HEIGHT,
     legend: { markers: { show: false } },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), knownZone(timeZone)),
     axes: [
       {
         ...axis,
