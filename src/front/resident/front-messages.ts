@@ -3,6 +3,7 @@ import type { ChangeRecord } from '../../client/generated/records.js';
 import { realTiming } from '../../client/timing.js';
 import { objectType } from '../web/objects.js';
 import type { App } from './app.js';
+import { limitShown } from './messages/limit-shown.js';
 
 /** Messages to the fronts of a configurator (docs/use/web-front.md). */
 const message = {
@@ -83,9 +84,7 @@ export class FrontMessages {
     const atMs = this.#app.gateway.now();
     const one = { key: ++this.#count, kind, atMs, title: textOf(title), text: textOf(text), ...more };
     this.all.value = [one, ...this.all.peek()].slice(0, KEPT);
-    this.shown.value = [...this.shown.peek(), one].filter(
-      (each, at, { length }) => each.kind === 'popup' || at >= length - KEPT,
-    );
+    this.shown.value = limitShown([...this.shown.peek(), one], KEPT);
     this.unread.value += 1;
     return one;
   }

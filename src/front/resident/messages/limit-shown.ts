@@ -1,0 +1,12 @@
+/**
+ * The newest messages, without more than `limit` popups and `limit` others: a popup stays until somebody closes
+ * it, so that other messages do not replace it.
+ */
+export function limitShown<T extends { readonly kind: string }>(messages: readonly T[], limit: number): T[] {
+  const isPopup = ({ kind }: T) => kind === 'popup';
+  const newest = [
+    ...messages.filter(isPopup).slice(-limit),
+    ...messages.filter((one) => !isPopup(one)).slice(-limit),
+  ];
+  return messages.filter((one) => newest.includes(one));
+}
