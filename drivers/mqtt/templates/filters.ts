@@ -1,9 +1,10 @@
-import { type Given, builtin, byName } from './builtin.js';
+import { type Given, builtin, byName, callWithinLimits } from './builtin.js';
 import { formatMoment, momentOf, readMoment, type TemplateClock } from './moments.js';
 import { floatOf, integerOf, orDefault } from './numbers.js';
 import { NUMBER_FILTERS } from './number-filters.js';
 import { compare, existing, isEqual, itemOf, operate } from './operators.js';
-import { TEXT_FILTERS } from './text-filters.js';
+import { ITEM, spend, spendCharacters } from './steps.js';
+import { joined, TEXT_FILTERS } from './text-filters.js';
 import { isoText, textOf } from './text.js';
 import {
   Callable,
@@ -36,20 +37,33 @@ const itemsIfTrue = (value: Value): readonly Value[] => (isTrue(value) ? itemsOf
 
 /** The attribute of an item at a path such as `a.b` or `0`. */
 function attributeOf(item: Value, path: Value): Value {
-  return textOf(path)
-    .split('.')
-    .reduce<Value>((value, step) => itemOf(value, /^\d+$/.test(step) ? BigInt(step) : step), item);
+  const steps = textOf(path).split('.');
+  spend(steps.length * ITEM);
+  return steps.reduce<Value>(
+    (value, step) => itemOf(value, /^\d{1,10}$/.test(step) ? BigInt(step) : step),
+    item,
+  );
 }
 
-const lowered = (value: Value): Value => (typeof value === 'string' ? value.toLowerCase() : value);
+function lowered(value: Value): Value {
+  if (typeof value !== 'string') return value;
+  spendCharacters(value.length);
+  return value.toLowerCase();
+}
+
+/** Sorted by the keys of the items, each of which is made once. */
+const sortedBy = (items: readonly Value[], keyOf: (item: Value) => Value, sign: 1 | -1 = 1): Value[] =>
+  items
+    .map((item) => [keyOf(item), item] as const)
+    .sort(([a], [b]) => sign * compare(a, b, '<'))
+    .map(([, item]) => item);
 
 function sorted(...[values, reverse = false, sensitive = false, attribute]: Given): Value[] {
   const keyOf = (item: Value): Value => {
     const key = isLeftOut(attribute) ? item : attributeOf(item, attribute as Value);
     return isTrue(sensitive) ? key : lowered(key);
   };
-  const sign = isTrue(reverse) ? -1 : 1;
-  return [...itemsOf(values)].sort((a, b) => sign * compare(keyOf(a), keyOf(b), '<'));
+  return sortedBy(itemsOf(values), keyOf, isTrue(reverse) ? -1 : 1);
 }
 
 function unique(values: Value, sensitive: Value = false, attribute?: Value): Value[] {
@@ -91,7 +105,11 @@ const combined = (name: string, isKept: (isInFirst: boolean, isInSecond: boolean
 
 function flattened(values: Value, levels: number): Value[] {
   const isList = (one: Value) => Array.isArray(one) || one instanceof Tuple;
-  return itemsOf(values).flatMap((one) => (isList(one) && levels > 0 ? flattened(one, levels - 1) : [one]));
+  const flat = itemsOf(values).flatMap((one) =>
+    isList(one) && levels > 0 ? flattened(one, levels - 1) : [one],
+  );
+  spend((1 + flat.length) * ITEM);
+  return flat;
 }
 
 /** Filters of lists and dictionaries that need no other filter. */
@@ -119,9 +137,10 @@ const LIST_FILTERS: readonly Callable[] = [
   builtin('sort', 'values reverse? case_sensitive? attribute?', sorted),
   builtin('unique', 'values case_sensitive? attribute?', unique),
   builtin('join', 'values d? attribute?', (values: Value, by: Value = '', attribute?: Value) =>
-    itemsOf(values)
-      .map((one) => textOf(isLeftOut(attribute) ? one : attributeOf(one, attribute as Value)))
-      .join(textOf(by)),
+    joined(
+      itemsOf(values).map((one) => textOf(isLeftOut(attribute) ? one : attributeOf(one, attribute as Value))),
+      textOf(by),
+    ),
   ),
   extremeItem('min', 1),
   extremeItem('max', -1),
@@ -151,7 +170,7 @@ const LIST_FILTERS: readonly Callable[] = [
       const at = by === 'value' ? 1n : 0n;
       const keyOf = (entry: Value): Value =>
         isTrue(sensitive) ? itemOf(entry, at) : lowered(itemOf(entry, at));
-      return entriesOf(value).sort((a, b) => compare(keyOf(a), keyOf(b), '<'));
+      return sortedBy(entriesOf(value), keyOf);
     },
   ),
   builtin('attr', 'value name', (value: Value, name: Value) => itemOf(value, name)),
@@ -171,8 +190,7 @@ const LIST_FILTERS: readonly Callable[] = [
     const rows: Value[][] = [];
     for (let at = 0; at < all.length; at += size) rows.push(all.slice(at, at + size));
     const last = rows.at(-1);
-    if (fill !== undefined && fill !== null)
-      while (last !== undefined && last.length < size) last.push(fill);
+    if (fill !== undefined && fill !== null) while (last !== undefined && last.length < size) last.push(fill);
     return rows;
   }),
   builtin('contains', 'values value', (values: Value, value: Value) =>
@@ -260,7 +278,7 @@ export function makeFilters(tests: Callables, clock: TemplateClock): Callables {
       });
     }
     const filter = known(found, 'filter', name);
-    return itemsIfTrue(values).map((one) => filter.call({ positional: [one, ...rest], named }));
+    return itemsIfTrue(values).map((one) => callWithinLimits(filter, { positional: [one, ...rest], named }));
   });
   for (const [name, isWanted] of [
     ['select', true],
@@ -287,7 +305,7 @@ export function makeFilters(tests: Callables, clock: TemplateClock): Callables {
   });
   add('apply', ({ positional: [value = null, callable, ...rest], named }) => {
     if (!(callable instanceof Callable)) throw new TemplateError('apply expects a macro');
-    return callable.call({ positional: [value, ...rest], named });
+    return callWithinLimits(callable, { positional: [value, ...rest], named });
   });
   return found;
 }
@@ -299,7 +317,7 @@ function testOf(
 ): (value: Value) => boolean {
   if (name === undefined) return isTrue;
   const test = known(tests, 'test', name);
-  return (value) => isTrue(test.call({ positional: [value, ...rest], named: new Map() }));
+  return (value) => isTrue(callWithinLimits(test, { positional: [value, ...rest], named: new Map() }));
 }
 
 /** The filter or test of that name. Throws if there is none. */

@@ -1,3 +1,4 @@
+import { spend, spendCharacters } from './steps.js';
 import { roundedText, textOf } from './text.js';
 import { type Arguments, numberOf, TemplateError, Tuple, typeName, type Value } from './value.js';
 
@@ -24,6 +25,8 @@ const RADIX: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16, X: 16 };
 
 /** A value in a format. Throws if it is no number, and the format is one of numbers. */
 function formattedOne(value: Value, format: Format): string {
+  spend(1);
+  spendCharacters(format.width);
   const { kind, precision, plus } = format;
   if (kind === 's') return padded('', textOf(value).slice(0, precision), format);
   if (kind === 'c') return padded('', characterOf(value), format);
@@ -98,13 +101,15 @@ function padded(sign: string, digits: string, { fill, align, width }: Format): s
 
 /** Python's `%` of a text: `'%.1f' % x`, `'%s-%s' % (a, b)`. */
 export function formatted(text: string, values: Value): string {
-  const rest = values instanceof Tuple ? [...values.items] : [values];
+  spendCharacters(text.length);
+  const all = values instanceof Tuple ? values.items : [values];
+  let next = 0;
   const made = text.replaceAll(
     /%([-+ #0]{0,5})(\d{0,3})(?:\.(\d{1,2}))?([dsifFeEgGxXoc%])/g,
     (...groups: readonly unknown[]) => {
       const [, flags = '', width = '', precision, kind = 's'] = groups as readonly (string | undefined)[];
       if (kind === '%') return '%';
-      const value = rest.shift();
+      const value = all[next++];
       if (value === undefined) throw new TemplateError('not enough arguments for format string');
       const isText = kind === 's' || kind === 'c';
       const hasZeros = flags.includes('0') && !isText;
@@ -120,7 +125,7 @@ export function formatted(text: string, values: Value): string {
       });
     },
   );
-  if (rest.length > 0) throw new TemplateError('not all arguments converted during string formatting');
+  if (next < all.length) throw new TemplateError('not all arguments converted during string formatting');
   return made;
 }
 

@@ -6,7 +6,8 @@ import { formatMoment, momentAttribute, momentOf, type TemplateClock } from './m
 import { integerOf } from './numbers.js';
 import { NUMBER_FILTERS } from './number-filters.js';
 import { existing, isEqual, itemOf } from './operators.js';
-import { centered, replaced, widthOf } from './text-filters.js';
+import { spendCharacters } from './steps.js';
+import { centered, joined, replaced, widthOf } from './text-filters.js';
 import { isoText, textOf } from './text.js';
 import {
   Callable,
@@ -134,9 +135,10 @@ export const TEXT_METHODS: Readonly<Record<string, (text: string) => Callable>> 
   count: (text) => builtin('count', 'sub', (part: Value) => BigInt(text.split(textOf(part)).length - 1)),
   join: (text) =>
     builtin('join', 'values', (values: Value) =>
-      itemsOf(values)
-        .map((one) => textOf(one))
-        .join(text),
+      joined(
+        itemsOf(values).map((one) => textOf(one)),
+        text,
+      ),
     ),
   isdigit: (text) => builtin('isdigit', '', () => /^\d+$/.test(text)),
   isnumeric: (text) => builtin('isnumeric', '', () => /^\d+$/.test(text)),
@@ -186,8 +188,8 @@ const anyText = (parts: Value, matches: (part: string) => boolean): boolean =>
   parts instanceof Tuple ? parts.items.some((one) => matches(textOf(one))) : matches(textOf(parts));
 
 function stripped(text: string, set: Value | undefined, side: 'both' | 'start' | 'end'): string {
-  const isCut = (one: string): boolean =>
-    set === undefined || set === null ? /\s/.test(one) : textOf(set).includes(one);
+  const characters = set === undefined || set === null ? undefined : new Set(textOf(set).split(''));
+  const isCut = (one: string): boolean => characters?.has(one) ?? /\s/.test(one);
   let [from, to] = [0, text.length];
   if (side !== 'end') while (from < to && isCut(text.charAt(from))) from++;
   if (side !== 'start') while (to > from && isCut(text.charAt(to - 1))) to--;
@@ -221,11 +223,18 @@ export function memberOf(value: Value, name: string): Value {
     );
   const method =
     typeof value === 'string' && Object.hasOwn(TEXT_METHODS, name) ? TEXT_METHODS[name] : undefined;
-  if (method !== undefined) return method(value as string);
+  if (method !== undefined) return ofText(method(value as string), value as string);
   if (Array.isArray(value) || value instanceof Tuple)
     return listMethod(itemsOf(value), name) ?? itemOf(value, name);
   return itemOf(value, name);
 }
+
+/** A method of a text, which is an argument like those that are given. */
+const ofText = ({ name, call }: Callable, text: string): Callable =>
+  new Callable(name, (given) => {
+    spendCharacters(text.length);
+    return call(given);
+  });
 
 /** Methods that would change a dictionary. */
 const CHANGING = new Set(['update', 'pop', 'popitem', 'clear', 'setdefault']);

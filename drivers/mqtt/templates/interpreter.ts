@@ -1,6 +1,8 @@
+import { callWithinLimits, limited, TEXT_LIMIT } from './builtin.js';
 import { known, type Callables } from './filters.js';
 import { DICT, memberOf } from './functions.js';
 import { existing, itemOf, operate, operateUnary, sliceOf } from './operators.js';
+import { ITEM, spend, withStepLimit } from './steps.js';
 import type { Node } from './syntax.js';
 import { textOf } from './text.js';
 import {
@@ -17,12 +19,6 @@ import {
   type Value,
 } from './value.js';
 
-/** Evaluated nodes, and items of the values that functions receive, per rendering. */
-const STEP_LIMIT = 50_000;
-/** Characters of the output, and of each text that a template makes. */
-const TEXT_LIMIT = 262_144;
-/** Items of each list that a template makes. */
-const LIST_LIMIT = 10_000;
 /** Macros that call each other. */
 const DEPTH_LIMIT = 50;
 
@@ -60,7 +56,6 @@ const NO_ARGUMENTS: Arguments = { positional: [], named: new Map() };
 export class Interpreter {
   readonly #environment: Environment;
   readonly #top = new Scope();
-  #steps = 0;
   #depth = 0;
 
   constructor(environment: Environment, variables: ReadonlyMap<string, Value>) {
@@ -71,17 +66,12 @@ export class Interpreter {
   /** The output. Throws a {@link TemplateError}. */
   render(program: Node): string {
     try {
-      return this.#run([program], this.#top);
+      return withStepLimit(() => this.#run([program], this.#top));
     } catch (thrown) {
       if (thrown instanceof RangeError) throw new TemplateError('the template is nested too deeply');
       if (thrown instanceof LoopExit) throw new TemplateError(thrown.message);
       throw thrown;
     }
-  }
-
-  #spend(steps: number): void {
-    this.#steps += steps;
-    if (this.#steps > STEP_LIMIT) throw new TemplateError(`the template needs more than ${STEP_LIMIT} steps`);
   }
 
   #run(body: readonly Node[], scope: Scope): string {
@@ -95,7 +85,7 @@ export class Interpreter {
   }
 
   #output(node: Node, scope: Scope): string {
-    this.#spend(1);
+    spend(1);
     switch (node.type) {
       case 'Program':
         return this.#run(node.body, scope);
@@ -132,6 +122,7 @@ export class Interpreter {
         : [node.iterable, undefined];
     const all = itemsOf(this.#value(source, scope));
     const inner = (item: Value): Scope => {
+      spend(1);
       const made = new Scope(scope);
       this.#assign(node.loopvar, item, made);
       return made;
@@ -203,7 +194,7 @@ export class Interpreter {
   }
 
   #value(node: Node, scope: Scope): Value {
-    this.#spend(1);
+    spend(1);
     switch (node.type) {
       case 'StringLiteral':
         return node.value;
@@ -237,7 +228,8 @@ export class Interpreter {
       case 'TestExpression': {
         const given = { positional: [this.#value(node.operand, scope)], named: NO_ARGUMENTS.named };
         return (
-          isTrue(this.#call(known(this.#environment.tests, 'test', node.test.value), given)) !== node.negate
+          isTrue(callWithinLimits(known(this.#environment.tests, 'test', node.test.value), given)) !==
+          node.negate
         );
       }
       case 'FilterExpression':
@@ -248,7 +240,7 @@ export class Interpreter {
         const callee = existing(this.#value(node.callee, scope));
         if (!(callee instanceof Callable))
           throw new TemplateError(`'${typeName(callee)}' object is not callable`);
-        return this.#call(callee, this.#arguments(node.args, scope));
+        return callWithinLimits(callee, this.#arguments(node.args, scope));
       }
       default:
         throw new TemplateError(`${node.type} is not possible here`);
@@ -265,7 +257,7 @@ export class Interpreter {
     const first = this.#value(left, scope);
     if (operator.value === 'and') return isTrue(first) ? this.#value(right, scope) : first;
     if (operator.value === 'or') return isTrue(first) ? first : this.#value(right, scope);
-    return this.#limited(operate(operator.value, first, this.#value(right, scope)));
+    return limited(operate(operator.value, first, this.#value(right, scope)));
   }
 
   #member({ object, property, computed }: Extract<Node, { type: 'MemberExpression' }>, scope: Scope): Value {
@@ -291,9 +283,11 @@ export class Interpreter {
     if (name.type !== 'Identifier') throw new TemplateError('a filter must have a name');
     const all = { positional: [value, ...given.positional], named: given.named };
     const [, isNegated, test] = /^is (not )?(.+)$/.exec(name.value) ?? [];
-    if (test === undefined) return this.#call(known(this.#environment.filters, 'filter', name.value), all);
+    if (test === undefined)
+      return callWithinLimits(known(this.#environment.filters, 'filter', name.value), all);
     return (
-      isTrue(this.#call(known(this.#environment.tests, 'test', test), all)) === (isNegated === undefined)
+      isTrue(callWithinLimits(known(this.#environment.tests, 'test', test), all)) ===
+      (isNegated === undefined)
     );
   }
 
@@ -303,37 +297,19 @@ export class Interpreter {
     for (const node of nodes) {
       if (node.type === 'KeywordArgumentExpression')
         named.set(node.key.value, this.#value(node.value, scope));
-      else if (node.type === 'SpreadExpression')
-        positional.push(...itemsOf(this.#value(node.argument, scope)));
-      else if (node.type === 'KeywordSpreadExpression') {
+      else if (node.type === 'SpreadExpression') {
+        const items = itemsOf(this.#value(node.argument, scope));
+        spend(items.length * ITEM);
+        positional.push(...items);
+      } else if (node.type === 'KeywordSpreadExpression') {
         const from = this.#value(node.argument, scope);
-        if (from instanceof Dict) for (const [key, one] of from.entries()) named.set(textOf(key), one);
+        if (!(from instanceof Dict)) continue;
+        spend(from.size * ITEM);
+        for (const [key, one] of from.entries()) named.set(textOf(key), one);
       } else positional.push(this.#value(node, scope));
     }
     return { positional, named };
   }
-
-  /** Calls a function; its work is proportional to the size of its arguments. */
-  #call(callable: Callable, given: Arguments): Value {
-    for (const value of given.positional) this.#spend(sizeOf(value));
-    return this.#limited(callable.call(given));
-  }
-
-  #limited(value: Value): Value {
-    if (typeof value === 'string' && value.length > TEXT_LIMIT)
-      throw new TemplateError(`the template makes more than ${TEXT_LIMIT} characters`);
-    if (Array.isArray(value) && value.length > LIST_LIMIT)
-      throw new TemplateError(`the template makes a list of more than ${LIST_LIMIT} items`);
-    return value;
-  }
-}
-
-/** Characters cost less than items. */
-function sizeOf(value: Value): number {
-  if (typeof value === 'string') return value.length >> 6;
-  if (Array.isArray(value)) return value.length;
-  if (value instanceof Tuple) return value.items.length;
-  return value instanceof Dict ? value.size : 0;
 }
 
 const missing = (name: string): Missing => new Missing(`'${name}' is undefined`);

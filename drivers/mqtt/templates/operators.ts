@@ -1,4 +1,5 @@
 import { formatted } from './formats.js';
+import { ITEM, spend, spendCharacters } from './steps.js';
 import { textOf } from './text.js';
 import {
   Dict,
@@ -43,7 +44,10 @@ export function operate(operator: string, left: Value, right: Value): Value {
     case 'not in':
       return !contains(right, left);
     case '~':
-      return textOf(left) + textOf(right);
+      // Joining costs nothing until the text is read.
+      return (
+        (typeof left === 'string' ? left : textOf(left)) + (typeof right === 'string' ? right : textOf(right))
+      );
     default:
       return calculate(operator, existing(left), existing(right));
   }
@@ -51,6 +55,7 @@ export function operate(operator: string, left: Value, right: Value): Value {
 
 /** Whether two values are equal; numbers of any type are compared by value. */
 export function isEqual(left: Value, right: Value): boolean {
+  spendComparison(left, right);
   const [a, b] = [numberOf(left), numberOf(right)];
   // An integer and a float may be equal.
   // oxlint-disable-next-line eqeqeq
@@ -68,11 +73,18 @@ export function isEqual(left: Value, right: Value): boolean {
   });
 }
 
+function spendComparison(left: Value, right: Value): void {
+  spend(ITEM);
+  if (typeof left === 'string' && typeof right === 'string')
+    spendCharacters(Math.min(left.length, right.length));
+}
+
 const areEqual = (left: readonly Value[], right: readonly Value[]): boolean =>
   left.length === right.length && left.every((one, n) => isEqual(one, right[n] as Value));
 
 /** Negative, 0 or positive. Throws if the values have no order. */
 export function compare(left: Value, right: Value, operator: string): number {
+  spendComparison(left, right);
   const [a, b] = [numberOf(existing(left)), numberOf(existing(right))];
   // NaN is neither smaller nor larger.
   if (a !== undefined && b !== undefined) return a < b ? -1 : a > b ? 1 : a == b ? 0 : NaN; // oxlint-disable-line eqeqeq
@@ -99,6 +111,7 @@ function sequenceOf(value: Value): readonly Value[] | undefined {
 
 function contains(whole: Value, part: Value): boolean {
   if (typeof whole === 'string') {
+    spendCharacters(whole.length);
     if (typeof part === 'string') return whole.includes(part);
     throw new TemplateError(`'in <string>' requires string as left operand, not ${typeName(part)}`);
   }
@@ -114,8 +127,9 @@ function calculate(operator: string, left: Value, right: Value): Value {
       : ofFloats(operator, Number(a), Number(b));
   if (operator === '+') {
     if (typeof left === 'string' && typeof right === 'string') return left + right;
-    if (Array.isArray(left) && Array.isArray(right)) return [...(left as Value[]), ...(right as Value[])];
-    if (left instanceof Tuple && right instanceof Tuple) return new Tuple([...left.items, ...right.items]);
+    if (Array.isArray(left) && Array.isArray(right)) return concatenated(left, right);
+    if (left instanceof Tuple && right instanceof Tuple)
+      return new Tuple(concatenated(left.items, right.items));
   }
   const time = ofTimes(operator, left, right);
   if (time !== undefined) return time;
@@ -127,6 +141,11 @@ function calculate(operator: string, left: Value, right: Value): Value {
   throw new TemplateError(
     `unsupported operand type(s) for ${operator}: '${typeName(left)}' and '${typeName(right)}'`,
   );
+}
+
+function concatenated(left: readonly Value[], right: readonly Value[]): Value[] {
+  spend((left.length + right.length) * ITEM);
+  return [...left, ...right];
 }
 
 /** Moments and durations: those operations of Python that devices may use. */
@@ -171,8 +190,8 @@ function ofIntegers(operator: string, a: bigint, b: bigint): Value {
       return a - divisor(b) * floorDivision(a, b);
     case '**':
       if (b < 0n) return Number(divisor(a)) ** Number(b);
-      // The size of the result is limited before it is calculated.
-      if (b > BigInt(INTEGER_BITS) && a !== 0n && a !== 1n && a !== -1n) throw tooLarge();
+      // The size of the result is limited before it is calculated: |a| is at least 2 ** (bits - 1).
+      if (BigInt(bitsOf(a) - 1) * b > BigInt(INTEGER_BITS)) throw tooLarge();
       return limited(a ** b);
     default:
       throw new TemplateError(`unknown operator ${operator}`);
@@ -214,6 +233,8 @@ function floorDivision(a: bigint, b: bigint): bigint {
 
 const tooLarge = (): TemplateError => new TemplateError('the integer is too large');
 
+const bitsOf = (value: bigint): number => (value < 0n ? -value : value).toString(2).length;
+
 function limited(value: bigint): bigint {
   if (BigInt.asIntN(INTEGER_BITS, value) !== value) throw tooLarge();
   return value;
@@ -227,6 +248,8 @@ function repeated(value: Value, count: bigint): Value {
   if (sequence === undefined) throw new TemplateError(`can't multiply '${typeName(value)}' by an integer`);
   const times = Math.max(0, Number(count));
   if (sequence.length * times > REPETITION_LIMIT) throw new TemplateError('the repetition is too long');
+  spend(times * ITEM);
+  spend(typeof sequence === 'string' ? 0 : sequence.length * times * ITEM);
   if (typeof sequence === 'string') return sequence.repeat(times);
   const items = Array.from({ length: times }, () => sequence).flat();
   return value instanceof Tuple ? new Tuple(items) : items;
@@ -235,9 +258,11 @@ function repeated(value: Value, count: bigint): Value {
 /** The member of a value by index, key or name. */
 export function itemOf(value: Value, key: Value): Value {
   if (value instanceof Dict) return orMissing(value.get(key), value, key);
-  const sequence = typeof value === 'string' ? Array.from(value) : sequenceOf(value);
-  if (sequence !== undefined && typeof numberOf(key) === 'bigint')
-    return orMissing(sequence.at(Number(numberOf(key))), value, key);
+  const index = numberOf(key);
+  const sequence =
+    typeof value === 'string' && typeof index === 'bigint' ? itemsOf(value) : sequenceOf(value);
+  if (sequence !== undefined && typeof index === 'bigint')
+    return orMissing(sequence.at(Number(index)), value, key);
   if (value instanceof Missing) throw new TemplateError(value.what);
   return missingItem(value, key);
 }
@@ -255,7 +280,7 @@ function missingItem(value: Value, key: Value): Missing {
 
 /** Part of a sequence, as Python slices. */
 export function sliceOf(value: Value, bounds: readonly (Value | undefined)[]): Value {
-  const sequence = typeof value === 'string' ? Array.from(value) : sequenceOf(existing(value));
+  const sequence = typeof value === 'string' ? itemsOf(value) : sequenceOf(existing(value));
   if (sequence === undefined) throw new TemplateError(`'${typeName(value)}' object can't be sliced`);
   const [start, stop, step = 1n] = bounds.map((one) => {
     const number = one === undefined || one === null ? undefined : numberOf(one);
@@ -274,6 +299,7 @@ export function sliceOf(value: Value, bounds: readonly (Value | undefined)[]): V
   const [from, to] = [place(start, by > 0 ? 0 : length - 1), place(stop, by > 0 ? length : -1)];
   const found: Value[] = [];
   for (let at = from; by > 0 ? at < to : at > to; at += by) found.push(sequence[at] as Value);
+  spend(found.length * ITEM);
   if (typeof value === 'string') return found.map(String).join('');
   return value instanceof Tuple ? new Tuple(found) : found;
 }

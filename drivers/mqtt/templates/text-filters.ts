@@ -3,6 +3,7 @@ import { formatted } from './formats.js';
 import { floatOf, integerOf } from './numbers.js';
 import { existing } from './operators.js';
 import { allMatches, matchesAnywhere, matchesStart, replaceMatches } from './patterns.js';
+import { ITEM, spend, spendCharacters } from './steps.js';
 import { jsonOf, roundedText, textOf } from './text.js';
 import { fromJson, isTrue, Missing, TemplateError, Tuple, type Callable, type Value } from './value.js';
 
@@ -90,7 +91,9 @@ export const TEXT_FILTERS: readonly Callable[] = [
   builtin('forceescape', 'value', escaped),
   builtin('e', 'value', escaped),
   builtin('safe', 'value', (value: Value) => value),
-  builtin('urlencode', 'value', (value: Value) => encodeURIComponent(textOf(value)).replaceAll('%2F', '/')),
+  builtin('urlencode', 'value', (value: Value) =>
+    encodeURIComponent(textOf(value).toWellFormed()).replaceAll('%2F', '/'),
+  ),
   builtin('slugify', 'value separator?', slug),
   builtin('ordinal', 'value', (value: Value) => {
     const number = integerOf(value) ?? 0n;
@@ -108,6 +111,8 @@ export const TEXT_FILTERS: readonly Callable[] = [
     Buffer.from(textOf(value), 'base64').toString('utf8'),
   ),
   builtin('from_json', 'value default?', (value: Value, otherwise?: Value) => {
+    // Making values costs more than reading characters.
+    spendCharacters(2 * textOf(value).length);
     try {
       return fromJson(textOf(value));
     } catch {
@@ -177,8 +182,9 @@ export function centered(text: string, width: Value, fill = ' '): string {
 
 function indented(...[value, width = 4n, isFirst = false, isBlank = false]: Given): string {
   const space = typeof width === 'string' ? width : ' '.repeat(widthOf(width));
-  return textOf(value)
-    .split('\n')
+  const lines = textOf(value).split('\n');
+  spendCharacters(space.length * lines.length);
+  return lines
     .map((line, n) => ((n === 0 ? isTrue(isFirst) : line !== '' || isTrue(isBlank)) ? space + line : line))
     .join('\n');
 }
@@ -216,7 +222,17 @@ export function replaced(
   text: string,
   { old, by, count }: { old: string; by: string; count: Value | undefined },
 ): string {
-  if (count === undefined || count === null) return text.replaceAll(old, () => by);
-  let rest = Number(integerOf(count) ?? 0n);
-  return text.replaceAll(old, (all) => (rest-- > 0 ? by : all));
+  let rest = count === undefined || count === null ? Infinity : Number(integerOf(count) ?? 0n);
+  return text.replaceAll(old, (all) => {
+    if (rest-- <= 0) return all;
+    spend(ITEM);
+    spendCharacters(by.length);
+    return by;
+  });
+}
+
+/** Joins texts. The separator is charged before the text is made; the texts are already. */
+export function joined(texts: readonly string[], by: string): string {
+  spendCharacters(by.length * texts.length);
+  return texts.join(by);
 }

@@ -1,13 +1,23 @@
+import { ITEM, spend, spendCharacters } from './steps.js';
 import { Dict, Duration, Missing, Moment, TemplateError, Tuple, typeName, type Value } from './value.js';
 
 /** The text of a value in the output. */
 export function textOf(value: Value): string {
   if (value instanceof Missing) return '';
-  return typeof value === 'string' ? value : reprOf(value);
+  if (typeof value !== 'string') return reprOf(value);
+  spendCharacters(value.length);
+  return value;
 }
 
-/** The text of a value within a list. */
+/** The text of a value within a list. Each level copies what is nested in it. */
 function reprOf(value: Value): string {
+  spend(ITEM);
+  const text = uncountedRepr(value);
+  spendCharacters(text.length);
+  return text;
+}
+
+function uncountedRepr(value: Value): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value === 'bigint') return String(value);
@@ -106,8 +116,15 @@ interface JsonOptions {
 /** Spaces per level of indented JSON. */
 const INDENT_LIMIT = 16;
 
-/** JSON of a value. Throws if JSON has no form for it. */
+/** JSON of a value. Throws if JSON has no form for it. Each level copies what is nested in it. */
 export function jsonOf(value: Value, options: JsonOptions, depth = 0): string {
+  spend(ITEM);
+  const text = uncountedJson(value, options, depth);
+  spendCharacters(text.length);
+  return text;
+}
+
+function uncountedJson(value: Value, options: JsonOptions, depth: number): string {
   const colon = options.separators[1];
   if (value === null) return 'null';
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
@@ -139,6 +156,7 @@ function enclosed(
   if (indent === undefined || items.length === 0) return open + items.join(separators[0]) + close;
   const space = ' '.repeat(Math.max(0, Math.min(INDENT_LIMIT, Number(indent))));
   const line = `\n${space.repeat(depth + 1)}`;
+  spendCharacters(line.length * items.length);
   return `${open}${line}${items.join(`,${line}`)}\n${space.repeat(depth)}${close}`;
 }
 

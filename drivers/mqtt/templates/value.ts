@@ -1,3 +1,7 @@
+import { ITEM, spend, spendCharacters, TemplateError } from './steps.js';
+
+export { TemplateError };
+
 /**
  * The values of templates. They are those of Python, because templates show the difference between `21` and
  * `21.0`: integers are bigint, floats are number.
@@ -16,11 +20,6 @@ export type Value =
   | Namespace
   | Moment
   | Duration;
-
-/** Stops a template: what it does is not possible with these values. */
-export class TemplateError extends Error {
-  override readonly name = 'TemplateError';
-}
 
 /** A name or a member that does not exist. It is empty and false, and most uses of it are errors. */
 export class Missing {
@@ -120,12 +119,21 @@ export class Dict {
 }
 
 function hashOf(key: Value): string {
-  if (typeof key === 'string') return `s${key}`;
+  if (typeof key === 'string') {
+    spendCharacters(key.length);
+    return `s${key}`;
+  }
   if (key === null) return 'none';
   if (key instanceof Missing) return 'undefined';
   if (typeof key === 'boolean') return `n${key ? 1 : 0}`;
   if (typeof key === 'number' || typeof key === 'bigint') return `n${key}`;
-  if (key instanceof Tuple) return `t${key.items.map((one) => JSON.stringify(hashOf(one))).join()}`;
+  if (key instanceof Tuple) {
+    // With its length, the hash of an item needs no quotes, whose escapes would double with each level.
+    const hash = key.items.map((one) => hashOf(one)).reduce((all, one) => `${all}${one.length}:${one}`, 't');
+    spend(ITEM);
+    spendCharacters(hash.length);
+    return hash;
+  }
   throw new TemplateError(`unhashable type: '${typeName(key)}'`);
 }
 
@@ -166,9 +174,15 @@ export function fromJson(text: string): Value {
 /** The items of a value that can be iterated: characters, items, keys. Throws otherwise. */
 export function itemsOf(value: Value): readonly Value[] {
   if (Array.isArray(value)) return value as readonly Value[];
-  if (typeof value === 'string') return Array.from(value);
+  if (typeof value === 'string') {
+    spendCharacters(value.length);
+    return Array.from(value);
+  }
   if (value instanceof Tuple) return value.items;
-  if (value instanceof Dict) return value.keys();
+  if (value instanceof Dict) {
+    spend(value.size * ITEM);
+    return value.keys();
+  }
   if (value instanceof Missing) return [];
   throw new TemplateError(`'${typeName(value)}' object is not iterable`);
 }
