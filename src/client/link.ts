@@ -199,7 +199,7 @@ export class Link<S extends LinkSnapshot> {
     socket.addEventListener('close', ({ code, reason }) => {
       if (isCurrent()) this.#onClose(code, reason);
     });
-    this.#setTimer(OPEN_MS, () => this.#lose('The connection was not made in time'));
+    this.#setTimer(OPEN_MS, () => this.#lose('No connection in time'));
   }
 
   #onOpen(): void {
@@ -210,14 +210,10 @@ export class Link<S extends LinkSnapshot> {
     else this.#probe();
   }
 
-  #takeSnapshot(): void {
+  #takeSnapshot(buffered: ChangeRecord[] = []): void {
     this.#needsSnapshot = true;
     if (this.#bufferedChanges !== undefined) return;
-    this.#bufferedChanges = [];
-    this.#requestSnapshot();
-  }
-
-  #requestSnapshot(): void {
+    this.#bufferedChanges = buffered;
     this.#lostCounter = 0;
     const { configurator } = this.#options;
     const socket = this.#socket;
@@ -229,17 +225,17 @@ export class Link<S extends LinkSnapshot> {
       (snapshot) => {
         if (socket === this.#socket) this.#applySnapshot(snapshot as S);
       },
-      (thrown: unknown) => {
-        if (socket === this.#socket) this.#lose(thrown instanceof Error ? thrown.message : 'no snapshot');
+      ({ message }: Error) => {
+        if (socket === this.#socket) this.#lose(message);
       },
     );
   }
 
   #applySnapshot(snapshot: S): void {
-    // The gateway sends a snapshot in parts, but as of its beginning. The changes may have been lost after it.
-    if (this.#lostCounter > snapshot.timestamp) return this.#requestSnapshot();
     const buffered = this.#bufferedChanges ?? [];
     this.#bufferedChanges = undefined;
+    // The gateway sends a snapshot in parts, but as of its beginning. The changes may have been lost after it.
+    if (this.#lostCounter > snapshot.timestamp) return this.#takeSnapshot(buffered);
     this.#needsSnapshot = false;
     this.#options.onSnapshot(snapshot);
     // The counter of a gateway whose data was lost begins again.
@@ -320,7 +316,7 @@ export class Link<S extends LinkSnapshot> {
   }
 
   #onProbeReply(socket: WebSocket | undefined): void {
-    if (socket !== this.#socket || socket === undefined) return;
+    if (socket !== this.#socket) return;
     this.#isProbing = false;
     this.#restartSilenceTimer();
     if (this.#needsSnapshot) this.#takeSnapshot();
@@ -331,9 +327,8 @@ export class Link<S extends LinkSnapshot> {
     const waitS = code === rejected.wait ? Math.max(1, Number.parseInt(reason, 10) || 30) : 0;
     // 1013: the client was too slow. A snapshot costs less than the missed changes.
     if (code === 1013) this.#needsSnapshot = true;
-    if (code < 4400 || code > 4499)
-      return this.#lose(`The connection was closed (${code}${reason === '' ? '' : `, ${reason}`})`);
-    this.#drop(`The connection was rejected (${code})`);
+    if (code < 4400 || code > 4499) return this.#lose(`The connection was closed: ${code} ${reason}`);
+    this.#drop(`The connection was rejected: ${code}`);
     this.#enter({ kind: 'rejected', code, waitS });
   }
 
