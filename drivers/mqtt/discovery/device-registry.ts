@@ -13,6 +13,13 @@ import { isObject, jsonIn } from './readers.js';
 const DEVICE_LIMIT = 2_000;
 const ENTITY_LIMIT = 500;
 const TOTAL_ENTITY_LIMIT = 40_000;
+/** Topics with entities, also those whose entities another topic has announced since. */
+const TOPIC_LIMIT = 40_000;
+/** Identifiers and connections of one device. */
+const KEY_LIMIT = 64;
+
+/** A longer discovery topic, identifier or connection is not stored, characters. */
+const NAME_LIMIT = 1000;
 
 /** A longer announcement is not read, characters. */
 const ANNOUNCEMENT_LIMIT = 512 * 1024;
@@ -94,17 +101,19 @@ export class DeviceRegistry {
     if (device.requests.length === 0) device.requests = requests;
     for (const entity of valid) {
       const key = keyOf(entity);
-      const topic = this.#topicOf(entity.topic);
-      if (this.#byEntity.has(key) || topic.places.has(entity.place) || this.#isFull(device)) continue;
+      const isPlaceKnown = this.#topics.get(entity.topic)?.places.has(entity.place) === true;
+      if (this.#byEntity.has(key) || isPlaceKnown || this.#isFull(device)) continue;
       device.entities.set(key, entity);
       this.#byEntity.set(key, device);
-      topic.places.set(entity.place, key);
+      this.#topicOf(entity.topic).places.set(entity.place, key);
     }
     this.#forgetIfEmpty(device);
   }
 
   /** Takes a discovery message. Throws an {@link InvalidAnnouncement}; then nothing has changed. */
   announce(topic: string, parts: DiscoveryTopic, payload: string): readonly string[] {
+    if (topic.length > NAME_LIMIT)
+      throw new InvalidAnnouncement(`the topic is longer than ${NAME_LIMIT} characters`);
     if (payload === '') {
       this.#remove(topic);
       return [];
@@ -121,7 +130,7 @@ export class DeviceRegistry {
     }
     const announcement = readAnnouncement(parts, payload);
     this.#take(topic, announcement, []);
-    this.#topicOf(topic).digest = digest;
+    this.#setDigest(topic, digest);
     return announcement.problems;
   }
 
@@ -131,11 +140,19 @@ export class DeviceRegistry {
     const digest = createHash('sha1').update(JSON.stringify(announcement)).digest('base64');
     if (this.#topics.get(topic)?.digest === digest) return;
     this.#take(topic, announcement, announcement.requests);
+    if (announcement.isComplete) {
+      const places = new Set(announcement.entities.map(({ place }) => place));
+      for (const place of this.#topicOf(topic).places.keys())
+        if (!places.has(place)) this.#removePlace(topic, place);
+    }
+    this.#setDigest(topic, digest);
+  }
+
+  /** A topic that has announced nothing is not stored: there can be any number of them. */
+  #setDigest(topic: string, digest: string): void {
     const known = this.#topicOf(topic);
     known.digest = digest;
-    if (!announcement.isComplete) return;
-    const places = new Set(announcement.entities.map(({ place }) => place));
-    for (const place of known.places.keys()) if (!places.has(place)) this.#removePlace(topic, place);
+    if (known.places.size === 0) this.#topics.delete(topic);
   }
 
   #take(
@@ -147,6 +164,12 @@ export class DeviceRegistry {
       throw new InvalidAnnouncement(
         `the device has more than ${ENTITY_LIMIT} entities, or there are too many`,
       );
+    if (about.keys.length > KEY_LIMIT || about.keys.some((key) => key.length > NAME_LIMIT))
+      throw new InvalidAnnouncement(
+        `the device has more than ${KEY_LIMIT} identifiers and connections, or one of more than ${NAME_LIMIT} characters`,
+      );
+    if (!this.#topics.has(topic) && this.#topics.size >= TOPIC_LIMIT)
+      throw new InvalidAnnouncement(`there are more than ${TOPIC_LIMIT} topics`);
     const device = this.#deviceOf(about);
     if (device === undefined) throw new InvalidAnnouncement(`there are more than ${DEVICE_LIMIT} devices`);
     const known = this.#topicOf(topic);
@@ -236,6 +259,7 @@ export class DeviceRegistry {
       this.#devices.set(device.id, device);
     }
     for (const key of keys) {
+      if (device.keys.size >= KEY_LIMIT) break;
       if (!this.#byKey.has(key)) this.#byKey.set(key, device);
       if (this.#byKey.get(key) === device) device.keys.add(key);
     }

@@ -155,6 +155,30 @@ t.test('a device has a limit of entities', async (t) => {
   t.equal(all.entities('id d1')?.length, 500);
 });
 
+t.test('topics and keys are limited', async (t) => {
+  const all = new Announcements();
+  const rejected = { name: 'InvalidAnnouncement' };
+  t.throws(() => all.announce(`sensor/d1/${'x'.repeat(1000)}`, sensor('a')), rejected);
+  t.throws(() => all.announce(`sensor/d1/${'x'.repeat(1000)}`, ''), rejected);
+  t.throws(() => all.announce('sensor/d1/a', sensor('a', { dev: { ids: ['x'.repeat(1000)] } })), rejected);
+  const identifiers = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => `k${from + n}`);
+  t.throws(() => all.announce('sensor/d1/a', sensor('a', { dev: { ids: identifiers(0, 65) } })), rejected);
+  t.strictSame([...all.registry.ids()], []);
+  all.announce('sensor/k/a', sensor('k', { dev: { ids: identifiers(0, 64) } }));
+  all.announce('sensor/k/a', sensor('k', { dev: { ids: ['k0', ...identifiers(64, 63)] } }));
+  t.equal(all.registry.record('id k0')?.keys.length, 64, 'further keys are not added to a device');
+  for (const n of identifiers(0, 10)) all.announce(`device/${n}`, { dev: { ids: ['none'] }, cmps: {} });
+  for (let n = 1; n < 40_000; n++) all.announce(`sensor/d1/t${n}`, sensor('a'));
+  t.throws(() => all.announce('sensor/d1/t40000', sensor('a')), {
+    ...rejected,
+    message: 'there are more than 40000 topics',
+  });
+  t.strictSame(all.announce('sensor/d1/t1', sensor('a', { name: 'New' })), ['id d1'], 'a known topic');
+  all.announce('sensor/d1/t1', '');
+  all.announce('sensor/d1/t40000', sensor('a'));
+});
+
 t.test('a record is stored as text, independent of the order of announcements', async (t) => {
   const [first, second] = [new Announcements(), new Announcements()];
   first.announce('sensor/d1/a', sensor('a'));
