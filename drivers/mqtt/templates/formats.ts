@@ -85,7 +85,7 @@ const exponential = (value: number, decimals: number): string =>
 /** The shorter of both forms, without zeros at the end. */
 function general(value: number, precision: number): string {
   const power = Number(value.toExponential(precision - 1).split('e')[1]);
-  if (power >= -4 && power < precision) return withoutZeros(value.toFixed(precision - 1 - power));
+  if (power >= -4 && power < precision) return withoutZeros(roundedText(value, precision - 1 - power));
   const [digits = '', exponent = ''] = exponential(value, precision - 1).split('e');
   return `${withoutZeros(digits)}e${exponent}`;
 }

@@ -6,6 +6,12 @@ const INTEGER = /^[+-]?\d+(_\d+)*$/;
 const FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+)?$/i;
 /** Characters of a text that is read as a number. */
 const NUMBER_LIMIT = 1000;
+/** Bases by their prefixes. */
+const BASES = new Map([
+  ['0b', 2],
+  ['0o', 8],
+  ['0x', 16],
+]);
 const NOT_FINITE = new Map([
   ['inf', Infinity],
   ['infinity', Infinity],
@@ -31,11 +37,21 @@ export function integerOf(value: Value, base = 10): bigint | undefined {
   if (typeof number === 'number') return Number.isFinite(number) ? BigInt(Math.trunc(number)) : undefined;
   if (typeof value !== 'string' || value.length > NUMBER_LIMIT) return undefined;
   const text = value.trim().replaceAll('_', '');
-  if (base !== 10) {
-    const read = Number.parseInt(text, base);
-    return Number.isSafeInteger(read) && /^[+-]?\w+$/.test(text) ? BigInt(read) : undefined;
-  }
+  if (base !== 10) return integerInBase(text, base);
   return INTEGER.test(text) ? BigInt(text.replace('+', '')) : undefined;
+}
+
+/** The integer of a text whose characters are all digits of the base; base 0 is that of the prefix. */
+function integerInBase(text: string, base: number): bigint | undefined {
+  const [, sign, all = ''] = /^([+-]?)(.+)$/.exec(text.toLowerCase()) ?? [];
+  const prefixed = BASES.get(all.slice(0, 2));
+  const isPrefix = prefixed !== undefined && (base === 0 || base === prefixed);
+  const digits = isPrefix ? all.slice(2) : all;
+  const radix = isPrefix ? prefixed : base === 0 ? 10 : base;
+  const read = Array.from(digits).every((one) => Number.parseInt(one, radix) >= 0)
+    ? Number.parseInt(digits, radix)
+    : NaN;
+  return Number.isSafeInteger(read) ? BigInt(sign === '-' ? -read : read) : undefined;
 }
 
 /** A conversion that failed: the default, or an error. */

@@ -53,10 +53,14 @@ function floatText(value: number): string {
 
 /** As many decimals as a float can be written with. */
 const ALL_DECIMALS = 100;
+/** From here on, toFixed writes an exponent; such a float is an integer. */
+const FIXED_LIMIT = 1e21;
 
 /** A float with this number of decimals; exact ties are rounded to even, as Python does. */
 export function roundedText(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return textOf(value);
+  if (Math.abs(value) >= FIXED_LIMIT)
+    return `${BigInt(value)}${decimals > 0 ? '.' : ''}${'0'.repeat(decimals)}`;
   const up = value.toFixed(decimals);
   const exact = value.toFixed(ALL_DECIMALS);
   const point = exact.indexOf('.');

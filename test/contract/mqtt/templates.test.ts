@@ -153,6 +153,26 @@ t.test('filters and formats that Home Assistant and Jinja have in common', async
     t.equal(one(text), null, text);
 });
 
+t.test('an integer has only digits of its base', async (t) => {
+  // As in Jinja, a text that is no integer of the base is read as a float.
+  t.equal(one('{{ "12zz" | int(-1, 16) }} {{ "12" | int(-1, 2) }} {{ "f8" | int(-1, 8) }}'), '-1 12 -1');
+  t.equal(one('{{ "fF" | int(-1, 16) }} {{ "-0x1f" | int(-1, 16) }} {{ "0b11" | int(-1, 2) }}'), '255 -31 3');
+  t.equal(one('{{ "0o17" | int(-1, 8) }} {{ "+z" | int(-1, 36) }} {{ "0x" | int(-1, 16) }}'), '15 35 -1');
+  t.equal(
+    one('{{ "0x1F" | int(-1, 0) }} {{ "12" | int(-1, 0) }} {{ "1" | int(-1, 1) }} {{ "1-" | int(-1, 16) }}'),
+    '31 12 1 -1',
+  );
+});
+
+t.test('a large float with decimals has all its digits', async (t) => {
+  t.equal(
+    one(`{{ '%.1f' % 1e21 }} {{ "{:,.0f}".format(-1e21) }}`),
+    '1000000000000000000000.0 -1,000,000,000,000,000,000,000',
+  );
+  t.equal(one(`{{ '%.50g' % 1e22 }} {{ '%.1g' % 2.5 }}`), '10000000000000000000000 2');
+  t.equal(one(`{{ '%.2f' % 1.5e300 }}`)?.length, 304);
+});
+
 t.test('tests have arguments', async (t) => {
   t.equal(
     one('{{ 9 is divisibleby 3 }} {{ 9 is not divisibleby(2) }} {{ value_json.b is in ["x"] }}'),
