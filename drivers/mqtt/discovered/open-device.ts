@@ -15,7 +15,7 @@ import { TransientProblems } from '../../../src/device/toolkit/transient-problem
 import { type AvailabilityGroup, groupByAvailability } from './availability-groups.js';
 import type { AnnouncedModel, DiscoveredDeviceProperties } from './discovered-device.js';
 import { PacedMessages } from './paced-messages.js';
-import type { LazyTemplate } from '../discovery/lazy-template.js';
+import type { PayloadTemplate } from '../discovery/lazy-template.js';
 import {
   IMAGE_PART,
   identOf,
@@ -253,7 +253,7 @@ class DiscoveredDevice implements OpenInstance {
     const { text } = message;
     // A topic has one payload for many templates.
     let parsed: ReadonlyMap<string, TemplateValue> | undefined;
-    const render = (template: LazyTemplate | undefined): string | undefined => {
+    const render = (template: PayloadTemplate | undefined): string | undefined => {
       if (template === undefined || text === undefined) return text;
       // It is reported already.
       if (template.problem(this.#hub.engine) !== undefined) return undefined;

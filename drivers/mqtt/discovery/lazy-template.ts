@@ -48,3 +48,27 @@ export class LazyTemplate {
     return this.#compiled;
   }
 }
+
+/** What a source applies to its payload. */
+export type PayloadTemplate = Pick<LazyTemplate, 'text' | 'problem' | 'render'>;
+
+/** Templates whose outputs are one value; they are separated by commas. */
+export class JoinedTemplate implements PayloadTemplate {
+  readonly #parts: readonly PayloadTemplate[];
+
+  constructor(parts: readonly PayloadTemplate[]) {
+    this.#parts = parts;
+  }
+
+  get text(): string {
+    return this.#parts.map(({ text }) => text).join(',');
+  }
+
+  problem(engine: TemplateEngine): string | undefined {
+    return this.#parts.map((one) => one.problem(engine)).find((one) => one !== undefined);
+  }
+
+  render(engine: TemplateEngine, variables: ReadonlyMap<string, Value>): string {
+    return this.#parts.map((one) => one.render(engine, variables)).join(',');
+  }
+}

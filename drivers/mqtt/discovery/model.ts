@@ -1,7 +1,7 @@
 import type { VariableRole } from '../../../src/base/codes/stable-codes.js';
 import type { ProfileDefinition, Value, VariableType } from '../../../src/device/module.js';
 import type { QoS } from '../broker.js';
-import type { LazyTemplate, TemplateEngine } from './lazy-template.js';
+import type { LazyTemplate, PayloadTemplate, TemplateEngine } from './lazy-template.js';
 
 /** The device says that it does not know the value: the text `None`. */
 export const UNKNOWN = Symbol('unknown');
@@ -24,7 +24,7 @@ export interface Source {
   readonly topic: string;
   readonly qos: QoS;
   /** Applied to the payload before it is read. */
-  readonly template: LazyTemplate | undefined;
+  readonly template: PayloadTemplate | undefined;
   /**
    * The payload is an image, which this decodes; undefined if it cannot be decoded. `read` then gets an empty
    * text.

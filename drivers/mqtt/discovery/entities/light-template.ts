@@ -1,7 +1,16 @@
 import { variableType } from '../../../../src/device/module.js';
 import type { Value as TemplateValue } from '../../templates/value.js';
 import type { EntityBuilder } from '../entity-builder.js';
-import type { Command, CommandContext, Outgoing, Reading, Source } from '../model.js';
+import { JoinedTemplate } from '../lazy-template.js';
+import {
+  UNKNOWN,
+  UNREADABLE,
+  type Command,
+  type CommandContext,
+  type Outgoing,
+  type Reading,
+  type Source,
+} from '../model.js';
 import { rounded, readNumber, readOnOff, readText } from '../readers.js';
 import { hsFromRgb, unpackRgb } from './colors.js';
 import { templateNumber } from './inputs.js';
@@ -59,7 +68,7 @@ export function buildTemplateLight(entity: EntityBuilder): void {
     });
   if (CHANNELS.every((name) => settings.has(`${name}_template`)))
     parts.color({
-      sources: CHANNELS.flatMap((name, at) => sources(name, readChannel(at))),
+      sources: colorSources(CHANNELS.map((name) => sources(name, readColor))),
       command: set((value: number) => {
         const rgb = unpackRgb(value);
         const [hue, sat] = hsFromRgb(rgb);
@@ -77,15 +86,25 @@ export function buildTemplateLight(entity: EntityBuilder): void {
     );
 }
 
-/** One of the three channels: the others keep their values. */
-const readChannel = (at: number): Source['read'] => {
+/** The sources of a colour: a message is one reading of all three channels, not one of each. */
+function colorSources([first = [], ...others]: readonly (readonly Source[])[]): Source[] {
+  return first.map((source, at) => {
+    const templates = [source, ...others.flatMap((channel) => channel[at] ?? [])];
+    return { ...source, template: new JoinedTemplate(templates.flatMap(({ template }) => template ?? [])) };
+  });
+}
+
+/** The channels of a colour; one of which the message says nothing keeps its value. */
+const readColor: Source['read'] = (text, current): Reading => {
   const read = readNumber();
-  return (text, current): Reading => {
-    const value = read(text, current);
-    if (typeof value !== 'number') return value;
-    const before = current('COLOR');
-    const rgb = [...unpackRgb(typeof before === 'number' ? before : 0)];
-    rgb[at] = Math.min(255, Math.max(0, rounded(value)));
-    return rgb.reduce((all, one) => all * 256 + one, 0);
-  };
+  const channels = text.split(',').map((one) => read(one.trim(), current));
+  if (channels.every((one) => one === undefined)) return undefined;
+  if (channels.length !== CHANNELS.length || channels.includes(UNREADABLE)) return UNREADABLE;
+  if (channels.includes(UNKNOWN)) return UNKNOWN;
+  const before = current('COLOR');
+  const rgb = unpackRgb(typeof before === 'number' ? before : 0);
+  return channels.reduce<number>((all, one, at) => {
+    const channel = typeof one === 'number' ? Math.min(255, Math.max(0, rounded(one))) : (rgb[at] ?? 0);
+    return all * 256 + channel;
+  }, 0);
 };

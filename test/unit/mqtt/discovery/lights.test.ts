@@ -118,6 +118,12 @@ t.test('a light with templates', async (t) => {
     blue_template: "{{ value.split(',')[2].split('-')[2] }}",
   });
   t.strictSame(light.take('s', 'on,10,255-128-1'), { '': true, BRIGHTNESS: 10, COLOR: 0xff8001 });
+  const sources = light.model.variables.find(({ part }) => part === 'COLOR')?.sources;
+  t.equal(sources?.length, 1, 'a message is one colour, not one for each channel');
+  t.match(light.take('s', 'on,10,-64-'), { COLOR: 0xff4001 }, 'an empty channel keeps its value');
+  t.match(light.take('s', 'on,10,300-x-1'), { COLOR: 'unreadable' });
+  t.match(light.take('s', 'on,10,None-0-0'), { COLOR: 'unknown' });
+  t.notHas(light.take('s', 'on,10,--'), { COLOR: 0 });
   t.strictSame(light.send('', true), ['c on']);
   t.strictSame(light.send('', false), ['c off']);
   t.strictSame(light.send('BRIGHTNESS', 20), ['c on,20']);
