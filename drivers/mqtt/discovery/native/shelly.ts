@@ -254,7 +254,9 @@ class Shelly {
   #input(key: string, name: string, status: JsonObject): AnnouncedEntity {
     if (typeof status['state'] === 'boolean') return this.#binary(key, ['state'], { name });
     const types = ['btn_down', 'btn_up', 'single_push', 'double_push', 'triple_push', 'long_push'];
-    const template = `{% for e in value_json.params.events | default([]) %}{% if e.component == '${key}' %}{{ {'event_type': e.event} | to_json }}{% endif %}{% endfor %}`;
+    // A notification can contain several events, also those of the configuration; the last press counts.
+    const isPress = `e.component == '${key}' and e.event in ${JSON.stringify(types)}`;
+    const template = `{% set last = namespace() %}{% for e in value_json.params.events | default([]) if ${isPress} %}{% set last.event = e.event %}{% endfor %}{% if last.event is defined %}{{ {'event_type': last.event} | to_json }}{% endif %}`;
     return this.#entity('event', key, {
       name,
       event_types: types,

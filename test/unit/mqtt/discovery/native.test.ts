@@ -229,6 +229,12 @@ t.test('a Shelly of generation 2 reports its status on request', async (t) => {
     ),
     { 'event Input 2': { '': 'single_push' } },
   );
+  const events = (...names: string[]): Record<string, unknown> => {
+    const params = { events: names.map((event) => ({ component: 'input:1', event })) };
+    return takeAll(all, `${PREFIX}/events/rpc`, JSON.stringify({ method: 'NotifyEvent', params }));
+  };
+  t.strictSame(events('config_changed'), {}, 'an event that is no press says nothing');
+  t.strictSame(events('btn_up', 'long_push', 'config_changed'), { 'event Input 2': { '': 'long_push' } });
   t.match(all.get('switch Switch')?.send('', false), [
     /\/rpc \{.*"method":"Switch.Set","params":\{"id":0,"on":false\}\}$/,
   ]);
