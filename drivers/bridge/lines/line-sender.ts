@@ -22,6 +22,8 @@ const RETRY_LIMIT_MS = 5 * 60_000;
  * with rejected lines is dropped completely.
  */
 const SEARCH_LIMIT = 64;
+/** A comment, of which a server stores nothing: its reply shows whether it accepts writes at this address. */
+const PROBE = '# stellwerk\n';
 
 /** The server is not available now, or not to this gateway. */
 interface Unavailable {
@@ -37,6 +39,8 @@ export class LineSender implements Sender, Receiver {
   readonly #parts: BridgeParts;
   readonly #names: NameResolver;
   readonly #stop = new AbortController();
+  /** The server has accepted a write: what it rejects is due to the lines, not to the address. */
+  #hasAccepted = false;
   #failures = 0;
   #nextAtMs = 0;
   #retry: Cancel | undefined;
@@ -71,9 +75,12 @@ export class LineSender implements Sender, Receiver {
       if (!isHistorical) await this.#pace();
       const search = { requests: 0 };
       const rejected: Entry[] = [];
-      const unavailable = await this.#post(entries, rejected, search);
+      let unavailable = await this.#post(entries, rejected, search);
+      if (rejected.length === entries.length && !this.#hasAccepted) unavailable ??= await this.#probe();
       if (unavailable === undefined) {
+        this.#hasAccepted = true;
         this.#failures = 0;
+        if (rejected.length > 0) this.#logRejected(rejected);
         this.#parts.setConnected(true);
         return { failed: [], rejected };
       }
@@ -122,17 +129,18 @@ export class LineSender implements Sender, Receiver {
     rejected: Entry[],
     search: { requests: number },
   ): Promise<Unavailable | undefined> {
-    const { status, retryAfterS } = await this.#request(entries);
-    if (status >= 200 && status < 300) return undefined;
+    const { Measurement, Tags } = this.#host.properties;
+    const lines = entries.map((entry) => `${encodeLine(entry, Measurement, Tags)}\n`).join('');
+    const { status, retryAfterS } = await this.#request(lines);
+    if (isSuccess(status)) {
+      this.#hasAccepted = true;
+      return undefined;
+    }
     // 400 and 422: lines that cannot be stored; the others of the request may be. 413: too many.
     if (status !== 400 && status !== 413 && status !== 422) return { why: statusText(status), retryAfterS };
     search.requests += 1;
     if (entries.length === 1 || search.requests > SEARCH_LIMIT) {
       rejected.push(...entries);
-      this.#host.log.warn(
-        { instance: this.#host.id, status, values: entries.length, path: entries[0]?.path },
-        'the database rejected values',
-      );
       return undefined;
     }
     const middle = Math.ceil(entries.length / 2);
@@ -142,9 +150,22 @@ export class LineSender implements Sender, Receiver {
     );
   }
 
-  async #request(entries: readonly Entry[]) {
+  /** Why a server that rejects each line may reject its address instead, such as one without a database. */
+  async #probe(): Promise<Unavailable | undefined> {
+    const { status, retryAfterS } = await this.#request(PROBE);
+    return isSuccess(status) ? undefined : { why: statusText(status), retryAfterS };
+  }
+
+  #logRejected(rejected: readonly Entry[]): void {
+    this.#host.log.warn(
+      { instance: this.#host.id, values: rejected.length, path: rejected[0]?.path },
+      'the database rejected values',
+    );
+  }
+
+  async #request(lines: string) {
     const { postLines } = await import('./post-lines.js');
-    const { Url, CaFile, Measurement, Tags } = this.#host.properties;
+    const { Url, CaFile } = this.#host.properties;
     const limit = new AbortController();
     const cancel = this.#host.clock.after(REQUEST_TIMEOUT_MS, () =>
       limit.abort(new Error('the server did not reply in time')),
@@ -153,7 +174,7 @@ export class LineSender implements Sender, Receiver {
       return await postLines({
         url: Url,
         headers: loginOf(this.#host.properties),
-        lines: entries.map((entry) => `${encodeLine(entry, Measurement, Tags)}\n`).join(''),
+        lines,
         lookup: this.#names.lookup,
         ca: CaFile === '' ? undefined : await readPropertyFile('CaFile', CaFile),
         signal: AbortSignal.any([limit.signal, this.#stop.signal]),
@@ -173,10 +194,12 @@ function loginOf({ Token, UserName, Password }: LineBridgeProperties): Record<st
   return { Authorization: `Basic ${Buffer.from(`${UserName}:${Password}`).toString('base64')}` };
 }
 
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
 function statusText(status: number): Text {
   if (status === 401 || status === 403)
     return coded`DATABASE_REJECTED_LOGIN: the server rejected the login (${status}); correct Token, or UserName and Password`;
-  if (status === 404 || (status >= 300 && status < 400))
+  if ([400, 404, 422].includes(status) || (status >= 300 && status < 400))
     return coded`DATABASE_NOT_AT_URL: the server has no database at this address (${status}); correct Url`;
   return coded`SERVER_BUSY: the server replied with status ${status}`;
 }

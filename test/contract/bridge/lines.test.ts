@@ -107,6 +107,29 @@ t.test('a rejected login is a problem, not a loss', async (t) => {
   await until('the value', () => server.stored.length === 1);
 });
 
+t.test('an address that the database rejects is a problem, not a loss', async (t) => {
+  await using server = await LineServer.start();
+  server.statusOf = () => 400;
+  const { fixture, bridge } = await opened(t, server);
+  for (let n = 1; n <= 10; n++) fixture.set('COUNT', n);
+  await until('the problem', () => /no database at this address \(400\)/.test(fixture.status(bridge)));
+  t.equal(fixture.value(bridge, 'CONNECTED'), false);
+  const figures = () =>
+    fixture.devices.knownDevices(bridge.id)[1] as { Waiting: number; Dropped: { rejected: number } };
+  const rejections = (count: number) =>
+    until(`${count} rejected`, () => figures().Dropped.rejected === count);
+  t.match(figures(), { Waiting: 10, Sent: 0, Dropped: { rejected: 0 } });
+  // Now the address is right, but it rejects each of these lines.
+  server.statusOf = (lines) => (lines.some((line) => valueOf(line) <= 10) ? 400 : 204);
+  await rejections(10);
+  await fixture.waitForValue(bridge, 'CONNECTED', true);
+  fixture.set('COUNT', 11);
+  await until('the next value', () => server.stored.some((line) => valueOf(line) === 11));
+  server.statusOf = () => 400;
+  fixture.set('COUNT', 12);
+  await rejections(11);
+});
+
 t.test('a server that does not run is a problem that says what to do', async (t) => {
   await using server = await LineServer.start();
   await server.stop();
