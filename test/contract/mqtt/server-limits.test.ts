@@ -1,4 +1,5 @@
 /** How much an MQTT Server keeps: what its records cost in memory counts as well. */
+import { readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -6,6 +7,7 @@ import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { SessionDatabase } from '../../../drivers/mqtt/server/store/session-database.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { startLocalBroker } from '../../tools/broker/local-broker.js';
+import { ServerFixture } from '../../tools/broker/server-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
@@ -105,4 +107,9 @@ t.test('rows that are far above the limit are not even loaded', async (t) => {
   const { database: last, loaded } = SessionDatabase.open(path);
   last.close();
   t.equal(loaded.records.length, 19, 'the others are removed');
+});
+
+t.test('the memory of the process suits the limit', async (t) => {
+  await using fixture = await ServerFixture.start(await tempDirectory(t), { MaxKeptMiB: 64 });
+  t.match(readFileSync(`/proc/${fixture.processId()}/cmdline`, 'utf8'), '--max-old-space-size=256');
 });

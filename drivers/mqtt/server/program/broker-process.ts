@@ -8,6 +8,8 @@ import type { BrokerCertificate, BrokerOptions, BrokerUser, FromBroker, ToBroker
 const PROGRAM = fileURLToPath(new URL('./broker-program.js', import.meta.url));
 /** The broker's own data is bounded by its limits; a leak must fail early. */
 const HEAP_MIB = 96;
+/** Heap for each MiB that is kept: small messages take three times what they count while they are loaded. */
+const HEAP_PER_KEPT = 4;
 /** The last lines of what a process wrote before it ended. */
 const STDERR_LIMIT = 2000;
 /** How long writing the database may take when the gateway stops, ms. */
@@ -38,9 +40,10 @@ export async function startBroker(
 ): Promise<BrokerHandle> {
   signal.throwIfAborted();
   const { TZ } = process.env;
+  const heapMiB = Math.max(HEAP_MIB, Math.ceil((HEAP_PER_KEPT * options.limits.keptBytes) / 1024 ** 2));
   // The path is for readers of a list of processes.
   const child = fork(PROGRAM, [options.database], {
-    execArgv: [`--max-old-space-size=${HEAP_MIB}`, '--disable-warning=ExperimentalWarning'],
+    execArgv: [`--max-old-space-size=${heapMiB}`, '--disable-warning=ExperimentalWarning'],
     env: TZ === undefined ? {} : { TZ },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
