@@ -136,6 +136,23 @@ t.test('a page that cannot load everything tries again', { skip: noBrowser }, as
   });
 });
 
+t.test('a page whose request for its session gets no reply connects', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const { page } = await openPage(browser, fixture.locked);
+  await page.getByLabel('Password').fill('tulip');
+  await page.getByLabel('Password').press('Enter');
+  await page.locator('.room').first().waitFor();
+  await page.clock.install();
+  // As if the network dropped its packets.
+  await page.route('**/session', () => undefined);
+  const requested = page.waitForRequest('**/session');
+  await page.reload();
+  await requested;
+  await page.clock.runFor(5000);
+  await page.locator('.room').first().waitFor();
+});
+
 t.test(
   'settings of the device are kept, and a kiosk is left by holding its title',
   { skip: noBrowser },

@@ -1,4 +1,11 @@
 /** Signing in and out over HTTP: the session is a cookie that pages cannot read. */
+import { realTiming } from '../../client/timing.js';
+
+/**
+ * Time limit for the present session, ms: without packets from the gateway the browser waits for minutes, and
+ * meanwhile the page does not connect.
+ */
+const SESSION_MS = 4000;
 
 interface SessionState {
   readonly device: string;
@@ -15,12 +22,22 @@ export type SignInResult =
   | { readonly kind: 'wait'; readonly seconds: number }
   | { readonly kind: 'failed' };
 
-/** The present session; undefined: there is none; rejects while the gateway cannot be reached, or is busy. */
+/**
+ * The present session; undefined: there is none; rejects while the gateway cannot be reached, or is busy, and
+ * after 4 s.
+ */
 export async function readSession(path: string): Promise<SessionState | undefined> {
-  const response = await fetch(path, { cache: 'no-store' });
-  if (response.status === 401) return undefined;
-  if (!response.ok) throw new Error(`the gateway replied ${response.status}`);
-  return (await response.json()) as SessionState;
+  // Browsers before 2022 have no signal of a timeout.
+  const limit = new AbortController();
+  const cancel = realTiming.after(SESSION_MS, () => limit.abort());
+  try {
+    const response = await fetch(path, { cache: 'no-store', signal: limit.signal });
+    if (response.status === 401) return undefined;
+    if (!response.ok) throw new Error(`the gateway replied ${response.status}`);
+    return (await response.json()) as SessionState;
+  } finally {
+    cancel();
+  }
 }
 
 /** Sends the credentials, which are kept nowhere. */
