@@ -1,12 +1,13 @@
 import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { rpc, valueAt } from '../tools/client/json-rpc.js';
-import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { axeFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
 import { holdReply } from '../tools/front/held-reply.js';
+import { layoutFindings } from '../tools/front/layout-findings.js';
 import { startArea } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
-/** Longer than a command must be held, ms; see src/front/resident/tiles/tile.tsx. */
+/** Longer than a command must be held, ms; see src/front/resident/tiles/hold-hint.ts. */
 const HELD_MS = 700;
 
 t.test('what an item protects must be held wherever it is shown', { skip: noBrowser }, async (t) => {
@@ -22,6 +23,7 @@ t.test('what an item protects must be held wherever it is shown', { skip: noBrow
     item('link', 'first', { object: 'upper/link', confirm: true }),
     item('script', 'first', { object: 'ground/off', confirm: true }),
     item('heater', 'first', { object: 'ground/heater' }),
+    item('lamp', 'first', { object: 'ground/lamp', confirm: true }),
   ];
   await rpc(fixture, 'WFC_SetItems', await fixture.id('wf'), JSON.stringify(items));
   const browser = await startBrowser(t);
@@ -46,8 +48,12 @@ t.test('what an item protects must be held wherever it is shown', { skip: noBrow
   };
 
   await page.evaluate(`location.hash = '#/room/${await fixture.id('area/ground')}'`);
+  const lamp = page.locator('.tile.wide').getByRole('switch', { name: /Table lamp/ });
+  await lamp.click();
+  await lamp.getByText('Press and hold').waitFor();
+  t.strictSame([await axeFindings(page), await layoutFindings(page)], [[], []]);
+  await check('the switch of a dimmer', lamp, async () => (await isOn('lamp')) === true);
   const relay = page.getByRole('switch', { name: /Hall relay/ });
-  await relay.waitFor();
   await check('the room', relay, async () => (await isOn('hall_relay')) === true);
   const done = async () => (await valueAt(fixture, 'area/ground/hostile')) === 2;
   await check('a script', page.getByRole('button', { name: /All off/ }), done);

@@ -2,7 +2,7 @@ import { computed } from '@preact/signals';
 import type { Model } from '../web/model.js';
 import { objectAt } from '../web/object-reference.js';
 import { baseOf } from './sections.js';
-import { tilesOf, type TileOptions } from './tiles/kinds.js';
+import { tilesOf, type Tile, type TileOptions } from './tiles/kinds.js';
 
 /** A tile that the owner placed on a page. */
 interface ItemTile extends TileOptions {
@@ -90,7 +90,12 @@ export function confirmationOf(model: Model, pages: readonly ItemPage[]): (id: n
     const items = pages.flatMap(({ sections }) => sections).flatMap(({ tiles }) => tiles);
     const nodes = items.map(({ object, confirm }) => confirm && objectAt(model, baseOf(model), object));
     const tiles = nodes.flatMap((node) => (node ? tilesOf(model, node) : []));
-    return new Set(tiles.map(({ object, variable }) => (variable ?? object).id));
+    // The tile of a dimmer has its switch next to the level.
+    const idsOf = ({ object, variable }: Tile) => [
+      (variable ?? object).id,
+      model.child(object.id, 'STATE')?.id,
+    ];
+    return new Set(tiles.flatMap(idsOf));
   });
   return (id) => ids.value.has(id);
 }

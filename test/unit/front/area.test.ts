@@ -1,4 +1,5 @@
 import t from 'tap';
+import { confirmationOf, pagesOf } from '../../../src/front/resident/items.js';
 import { allTiles, sectionOf, type Section } from '../../../src/front/resident/sections.js';
 import { Model } from '../../../src/front/web/model.js';
 import { objectType, type ObjectData } from '../../../src/front/web/objects.js';
@@ -93,4 +94,32 @@ t.test('a category is shown where it is and where links lead to it', async (t) =
     link(201, 2, 4),
   ]);
   t.strictSame(nested(model, BASE), [BASE, [1, [2, [4]], [3, [4]]]]);
+});
+
+t.test('a dimmer that must be confirmed includes its switch', async (t) => {
+  const settable = (ident: string, type: number): Omit<Row, 'id'> => ({
+    parentID: 30001,
+    type: objectType.variable,
+    ident,
+    data: { type, value: type === 0 ? false : 0, action: 30001 },
+  });
+  const model = createModel([
+    { id: 30001, type: objectType.instance, ident: 'lamp', data: { moduleName: 'PWM' } },
+    { id: 20001, ...settable('STATE', 0) },
+    { id: 20002, ...settable('LEVEL', 1) },
+    { id: 20003, ...settable('OTHER', 0) },
+  ]);
+  const item = (ID: string, ParentID: string, configuration: object) => ({
+    ID,
+    ParentID,
+    ClassName: `stellwerk.${ID}`,
+    Configuration: JSON.stringify(configuration),
+    Position: 0,
+    Visible: true,
+  });
+  const pages = pagesOf([
+    item('page', '', { title: 'Page' }),
+    item('tile', 'page', { object: 'lamp', confirm: true }),
+  ]);
+  t.strictSame([20001, 20002, 20003].map(confirmationOf(model, pages)), [true, true, false]);
 });

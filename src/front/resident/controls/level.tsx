@@ -1,9 +1,11 @@
 import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { variableType, type Profile } from '../../web/objects.js';
+import { HoldButton } from '../../web/parts/hold.js';
 import { Icon } from '../../web/parts/icon.js';
 import { Slider } from '../../web/parts/slider.js';
 import { useApp } from '../app.js';
+import { HOLD_MS, hintText } from '../tiles/hold-hint.js';
 import { isKnown, isOn } from '../tiles/state-line.js';
 
 interface LevelProps {
@@ -63,15 +65,23 @@ export function LevelControl({ variable, name, isLive = false, power }: LevelPro
 function PowerButton({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
   const isChecked = isOn(variable);
-  return (
-    <button
-      class={`control power ${isChecked ? 'on' : ''}`}
-      role="switch"
-      aria-label={name}
-      aria-checked={isChecked}
-      aria-disabled={app.isInert.value}
-      onClick={() => app.set(variable, !isChecked)}
-    >
+  const attributes = {
+    class: `control power ${isChecked ? 'on' : ''}`,
+    role: 'switch' as const,
+    'aria-checked': isChecked,
+  };
+  const toggle = () => app.set(variable, !isChecked);
+  return app.mustConfirm.value(variable.id) ? (
+    <HoldButton {...attributes} holdMs={HOLD_MS} isInert={app.isInert.value} onDone={toggle}>
+      {(hint) => (
+        <>
+          <span class="unseen">{name} </span>
+          {hint === undefined ? <Icon name="Power" /> : <span>{hintText(hint)}</span>}
+        </>
+      )}
+    </HoldButton>
+  ) : (
+    <button {...attributes} aria-label={name} aria-disabled={app.isInert.value} onClick={toggle}>
       <Icon name="Power" />
     </button>
   );

@@ -8,13 +8,12 @@ import { ChoiceControl } from '../controls/choice.js';
 import { LevelControl } from '../controls/level.js';
 import { PositionSlider, ShutterControl } from '../controls/shutter.js';
 import { StateText } from '../tiles/face.js';
+import { HOLD_MS, hintText } from '../tiles/hold-hint.js';
 import { kindOfVariable } from '../tiles/kinds.js';
 import { isOn, stateLine, type StateLine } from '../tiles/state-line.js';
-import { hintText } from '../tiles/tile.js';
 import { shutterLine } from '../tiles/device-line.js';
 import { sheetTexts } from './texts.js';
 
-const HOLD_MS = 600;
 const ColourInput = lazy(async () => (await import('./inputs.js')).ColourInput);
 const TextInput = lazy(async () => (await import('./inputs.js')).TextInput);
 const TimeInput = lazy(async () => (await import('./inputs.js')).TimeInput);

@@ -7,6 +7,7 @@ import { addressOf } from '../../web/router.js';
 import { hexColour } from '../../web/tint.js';
 import { useApp } from '../app.js';
 import { nameOf, TileFace } from './face.js';
+import { HOLD_MS, hintText } from './hold-hint.js';
 import type { Tile } from './kinds.js';
 import { isKnown, isOn, stateLine } from './state-line.js';
 
@@ -16,9 +17,6 @@ const WideTile = lazy(async () => (await import('./wide-tile.js')).WideTile, tru
 const Picture = lazy(async () => (await import('./picture.js')).Picture, true);
 
 const Sparkline = lazy(async () => (await import('./sparkline.js')).Sparkline, true);
-
-/** How long a dangerous command must be held, ms. */
-const HOLD_MS = 600;
 
 interface TileProps {
   readonly tile: Tile;
@@ -110,12 +108,6 @@ function PulseTile({ tile, variable }: VariableTileProps) {
       <MoreLink tile={tile} />
     </>
   );
-}
-
-/** What is missing at a button that must be held. */
-export function hintText(hint: 'hold' | 'again'): string {
-  const { tile } = texts();
-  return hint === 'hold' ? tile.hold : tile.holdKeys;
 }
 
 function ScriptTile({ tile }: TileProps) {
