@@ -1,5 +1,5 @@
-import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { computed, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { every } from '../../web/every.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { HoldButton } from '../../web/parts/hold.js';
@@ -81,11 +81,15 @@ function Favourites({ tiles }: { readonly tiles: readonly Tile[] }) {
 function Active({ tiles }: { readonly tiles: readonly Tile[] }) {
   const { model } = useApp().gateway;
   const { home } = texts();
-  const keys = useComputed(() =>
-    tiles
-      .filter((tile) => isActive(model, tile))
-      .map(({ key }) => key)
-      .join(' '),
+  const keys = useMemo(
+    () =>
+      computed(() =>
+        tiles
+          .filter((tile) => isActive(model, tile))
+          .map(({ key }) => key)
+          .join(' '),
+      ),
+    [tiles],
   );
   const active = keys.value.split(' ');
   // A tile that vanished under a finger would leave its place, and a second tap, to the next one.
@@ -165,7 +169,11 @@ function RoomLink({ room }: { readonly room: Section }) {
 function RoomSummary({ tiles }: { readonly tiles: readonly Tile[] }) {
   const { model } = useApp().gateway;
   const { home } = texts();
-  const count = useComputed(() => tiles.filter((tile) => isActive(model, tile)).length).value;
+  // `useComputed` would keep the result of earlier tiles until the value of one of them changes.
+  const count = useMemo(
+    () => computed(() => tiles.filter((tile) => isActive(model, tile)).length),
+    [tiles],
+  ).value;
   const summary = home.roomSummary(tiles.length);
   return <small>{count === 0 ? summary : `${summary} · ${home.activeCount(count)}`}</small>;
 }
