@@ -186,6 +186,18 @@ t.test(
     t.equal(await toggle.getAttribute('aria-checked'), 'false');
     t.strictSame([await axeFindings(page), await layoutFindings(page)], [[], []]);
     await page.evaluate(SUBSCRIBED);
+    // Closing the browser's question is no reply: the next press asks again.
+    const closed = page.evaluate(`new Promise((resolve) => {
+      const { requestPermission } = Notification;
+      Notification.requestPermission = async () => {
+        Notification.requestPermission = requestPermission;
+        setTimeout(resolve);
+        return 'default';
+      };
+    })`);
+    await toggle.click();
+    await closed;
+    t.equal(await page.getByText('The browser blocks').count(), 0);
     await toggle.click();
     await page.getByRole('switch', { name: 'Notifications', checked: true }).waitFor();
     const devices = (id: number) => rpc(fixture, 'GW_GetPushDevices', id);

@@ -27,7 +27,9 @@ export async function readPush({ base, facts }: App): Promise<PushState> {
 export async function subscribe({ base }: App): Promise<PushState> {
   const registration = await install(base);
   if (typeof registration === 'string') return registration;
-  if ((await Notification.requestPermission()) !== 'granted') return 'blocked';
+  const permission = await Notification.requestPermission();
+  // The user closed the question without a reply ('default'): it can be asked again.
+  if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off';
   const { publicKey } = await readKnown(base);
   const { pushManager } = registration;
   const present = await pushManager.getSubscription();
