@@ -149,6 +149,21 @@ roomTest('a slider that is dragged back shows what is reported', {}, async (t, {
   await until('a drag elsewhere', async () => Number(await valueAt(fixture, 'area/ground/setpoint')) < 20);
 });
 
+roomTest('a typed text stays until it is sent', {}, async (t, { fixture, page }) => {
+  const note = await fixture.id('area/ground/note');
+  await page.evaluate(`location.hash = '#/object/${note}'`);
+  const sheet = page.getByRole('dialog');
+  const input = sheet.getByRole('textbox');
+  await input.fill('typed');
+  await rpc(fixture, 'SetValue', note, 'reported meanwhile');
+  await sheet.locator('.large', { hasText: 'reported meanwhile' }).waitFor();
+  t.equal(await input.inputValue(), 'typed');
+  await input.press('Enter');
+  await sheet.locator('.large', { hasText: 'typed' }).waitFor();
+  await rpc(fixture, 'SetValue', note, 'reported afterwards');
+  await until('what is reported', async () => (await input.inputValue()) === 'reported afterwards');
+});
+
 roomTest('a short touch with two fingers is no hold', { isTouched: true }, async (t, { page }) => {
   await recordCommands(page);
   const door = page.getByRole('button', { name: /Front door/ });

@@ -1,4 +1,5 @@
-import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { locale, texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { hexColour } from '../../web/tint.js';
@@ -37,22 +38,27 @@ export function ColourInput({ variable, name }: InputProps) {
 export function TextInput({ variable, name, isNumber }: InputProps & { readonly isNumber: boolean }) {
   const app = useApp();
   const value = String(variable.value.value);
+  const draft = useDraft(isNumber && locale() === 'de' ? value.replace('.', ',') : value);
   const field = { name: 'value', 'aria-label': name, autocomplete: 'off', maxLength: 4096 } as const;
+  const send = (chosen: string | number) => {
+    draft.clear();
+    app.set(variable, chosen);
+  };
   // The browser says what is wrong, with the title.
   return isNumber ? (
-    <SendForm onSend={(text) => app.set(variable, Number(text.replace(',', '.')))}>
+    <SendForm onSend={(text) => send(Number(text.replace(',', '.')))}>
       <input
         {...field}
+        {...draft.field}
         inputMode="decimal"
-        value={locale() === 'de' ? value.replace('.', ',') : value}
         pattern={NUMBER}
         title={sheetTexts().aNumber}
         required
       />
     </SendForm>
   ) : (
-    <SendForm onSend={(text) => app.set(variable, text)}>
-      <input {...field} value={value} />
+    <SendForm onSend={send}>
+      <input {...field} {...draft.field} />
     </SendForm>
   );
 }
@@ -72,16 +78,35 @@ export function TimeInput({ variable, name }: InputProps) {
       : shown === '~UnixTimestampDate'
         ? (['date', date] as const)
         : (['datetime-local', local] as const);
+  const draft = useDraft(value);
   const send = (text: string) => {
+    draft.clear();
     const complete = type === 'time' ? `${date}T${text}` : type === 'date' ? `${text}T00:00` : text;
     const chosen = unixSeconds(complete, timezone);
     if (chosen !== undefined) app.set(variable, chosen);
   };
   return (
     <SendForm onSend={send}>
-      <input name="value" type={type} aria-label={name} value={value} required />
+      <input name="value" type={type} aria-label={name} {...draft.field} required />
     </SendForm>
   );
+}
+
+/** The text of an input: what is reported, or what the user has changed it to, until that is sent. */
+function useDraft(reported: string) {
+  const typed = useSignal<string | undefined>(undefined);
+  return {
+    field: {
+      // Written to the input with each render.
+      value: typed.value ?? reported,
+      onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => {
+        typed.value = currentTarget.value;
+      },
+    },
+    clear: () => {
+      typed.value = undefined;
+    },
+  };
 }
 
 interface SendFormProps {
@@ -97,7 +122,8 @@ function SendForm({ onSend, children }: SendFormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         const value = new FormData(event.currentTarget).get('value');
-        if (typeof value === 'string') onSend(value);
+        // Without a connection nothing would be sent, and the text is kept.
+        if (typeof value === 'string' && !app.isInert.peek()) onSend(value);
       }}
     >
       {children}
