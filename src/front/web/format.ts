@@ -2,7 +2,7 @@ import type { Model, TreeNode } from './model.js';
 import type { Association, Profile, Value } from './objects.js';
 import { variableType } from './objects.js';
 import { locale, texts } from './i18n/i18n.js';
-import { knownZone } from './zone-time.js';
+import { knownZone } from './known-zone.js';
 
 /** Formatters are expensive to create and are kept: a page formats hundreds of values a second. */
 const numbers = new Map<string, Intl.NumberFormat>();

@@ -2,8 +2,9 @@ import t from 'tap';
 import { chooseLanguage, setLanguage } from '../../../src/front/web/i18n/i18n.js';
 import { formatAge, formatMoment, formatTime, formatValue } from '../../../src/front/web/format.js';
 import type { Profile } from '../../../src/front/web/objects.js';
+import { knownZone } from '../../../src/front/web/known-zone.js';
 import { tintOf } from '../../../src/front/web/tint.js';
-import { knownZone, localTime, unixSeconds } from '../../../src/front/web/zone-time.js';
+import { localTime, unixSeconds } from '../../../src/front/web/zone-time.js';
 
 const profile = (changes: Partial<Profile>): Profile => ({
   type: 2,

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatDay, formatMoment, formatTime } from '../../web/format.js';
 import { recordTexts } from '../../web/i18n/record-texts.js';
-import { knownZone } from '../../web/zone-time.js';
+import { knownZone } from '../../web/known-zone.js';
 
 const HEIGHT = 260;
 
