@@ -34,12 +34,13 @@ function truncated(...[value, length = 255n, isExact = false, end = '...', leewa
 
 function slug(value: Value, separator: Value = '_'): string {
   const by = textOf(separator);
-  const plain = textOf(value)
+  const words = textOf(value)
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .replaceAll('ß', 'ss')
     .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, by);
+    .split(/[^a-z0-9]+/);
+  const plain = joined(words, by);
   return plain.slice(
     plain.startsWith(by) ? by.length : 0,
     plain.endsWith(by) ? -by.length || undefined : undefined,

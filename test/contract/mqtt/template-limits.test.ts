@@ -110,6 +110,7 @@ t.test('calls are charged for all that they read and make', async (t) => {
     '{{ value | regex_findall("a(?:.*b)?") | length }}',
     '{{ value.join(range(10000)) | length }}',
     '{{ range(10000) | join(value) | length }}',
+    '{{ ("a-" * 1000) | slugify(value[:4000]) | length }}',
     `{{ ("x\n" * 5000) | indent(value) | length }}`,
     '{{ ("%999d" * 2000 ~ "%999d" * 2000) % tuple(range(4000)) }}',
     '{{ ("%s" * 2000) % ((value,) * 2000) }}',
