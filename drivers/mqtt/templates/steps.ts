@@ -1,8 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** Characters of an error: it may quote a value, which may be as long as a message. */
+const ERROR_LIMIT = 500;
+
 /** Stops a template: what it does is not possible with these values. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
+
+  constructor(message: string) {
+    super(message.length > ERROR_LIMIT ? `${message.slice(0, ERROR_LIMIT)}…` : message);
+  }
 }
 
 /** Steps per rendering: evaluated nodes, calls, iterations, and parts of steps for values. */
