@@ -4,7 +4,6 @@ import { Duplex } from 'node:stream';
 import t, { type Test } from 'tap';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { GuardedStream } from '../../../drivers/mqtt/server/program/guarded-stream.js';
-import { ManualClock } from '../../../src/base/clock.js';
 import { startLocalBroker } from '../../tools/broker/local-broker.js';
 import { until } from '../../tools/until.js';
 
@@ -20,7 +19,7 @@ const CONNECT = Buffer.from([0x10, 14, 0, 4, 0x4d, 0x51, 0x54, 0x54, 4, 0, 0, 0,
 const SUBSCRIBE = Buffer.from([0x82, 6, 0, 1, 0, 1, 0x61, 1]);
 
 t.test('a message has at most the QoS of the subscriptions that match it', async (t) => {
-  const { port } = await startLocalBroker(t, new ManualClock(), new Map());
+  const { port } = await startLocalBroker(t, new Map());
   const [device, panel] = [await connected(t, port), await connected(t, port)];
   await device.publishAsync('zero/a', 'retained', { qos: 1, retain: true });
   const heard: string[] = [];
@@ -63,7 +62,7 @@ class StalledSocket extends Duplex {
 }
 
 t.test('a client that gets what waited for it is not taken for a slow one', async (t) => {
-  const { port, broker } = await startLocalBroker(t, new ManualClock(), new Map());
+  const { port, broker } = await startLocalBroker(t, new Map());
   const device = await connected(t, port);
   const subscriber = createConnection(port, '127.0.0.1');
   t.teardown(() => subscriber.destroy());
@@ -111,7 +110,7 @@ t.test('a message gets no identifier of one that is not acknowledged', async (t)
   const { random } = Math;
   Math.random = () => 0.5;
   t.teardown(() => (Math.random = random));
-  const { port, broker } = await startLocalBroker(t, new ManualClock(), new Map());
+  const { port, broker } = await startLocalBroker(t, new Map());
   const device = await connected(t, port);
   /** Connects, and returns the messages with their identifiers. */
   const join = async (...sent: Buffer[]) => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import { SessionDatabase } from '../../../drivers/mqtt/server/store/session-database.js';
-import { ManualClock } from '../../../src/base/clock.js';
 import { startLocalBroker } from '../../tools/broker/local-broker.js';
 import { ServerFixture } from '../../tools/broker/server-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
@@ -19,7 +18,7 @@ async function connected(t: Test, port: number, options: IClientOptions = {}): P
 }
 
 const start = (t: Test, stored: Map<string, Uint8Array>, keptBytes: number) =>
-  startLocalBroker(t, new ManualClock(), stored, { keptBytes });
+  startLocalBroker(t, stored, { keptBytes });
 
 const retainedIn = (stored: Map<string, Uint8Array>): string[] =>
   [...stored.keys()].filter((key) => key.startsWith('r'));

@@ -229,12 +229,12 @@ const DAY_MS = 86_400_000;
 t.test('a session is kept for its days from when its client was connected', async (t) => {
   const clock = new ManualClock(Date.UTC(2026, 0, 2));
   const stored = new Map<string, Uint8Array>();
-  const killed = await startLocalBroker(t, clock, stored);
+  const killed = await startLocalBroker(t, stored, { clock });
   const panel = await connected(t, killed.port, { clientId: 'panel', clean: false });
   await panel.subscribeAsync('queue/#', { qos: 1 });
   clock.advance(10 * DAY_MS);
   await killed.flush();
-  const next = await startLocalBroker(t, clock, new Map(stored));
+  const next = await startLocalBroker(t, new Map(stored), { clock });
   const device = await connected(t, next.port);
   await device.publishAsync('queue/x', '1', { qos: 1 });
   t.equal(next.broker.figures().queued, 1, 'it was connected all the time');
@@ -251,7 +251,7 @@ const publish = (payload: string) =>
 
 t.test('the identifiers of QoS 2 of a client expire with its session', async (t) => {
   const clock = new ManualClock(Date.UTC(2026, 0, 2));
-  const { port, broker } = await startLocalBroker(t, clock, new Map());
+  const { port, broker } = await startLocalBroker(t, new Map(), { clock });
   const panel = await connected(t, port);
   await panel.subscribeAsync('a');
   const heard = recorded(panel);
@@ -278,7 +278,7 @@ t.test('the identifiers of QoS 2 of a client expire with its session', async (t)
 
 t.test('a message of QoS 2 that is repeated and never released is noted once', async (t) => {
   const stored = new Map<string, Uint8Array>();
-  const { port, flush } = await startLocalBroker(t, new ManualClock(), stored);
+  const { port, flush } = await startLocalBroker(t, stored);
   const socket = createConnection(port, '127.0.0.1');
   t.teardown(() => socket.destroy());
   for (const packet of [CONNECT, ...Array.from({ length: 5 }, () => publish('1'))]) {

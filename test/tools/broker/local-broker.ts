@@ -4,15 +4,14 @@ import type { BrokerLimits } from '../../../drivers/mqtt/server/messages.js';
 import { Broker } from '../../../drivers/mqtt/server/program/broker.js';
 import { GuardedStream } from '../../../drivers/mqtt/server/program/guarded-stream.js';
 import { DurableRecords } from '../../../drivers/mqtt/server/store/durable-records.js';
-import type { ManualClock } from '../../../src/base/clock.js';
+import { ManualClock } from '../../../src/base/clock.js';
 import { TEST_LIMITS } from './test-server.js';
 
 /** A broker in this process, on records that outlive it. `flush` writes them. */
 export async function startLocalBroker(
   t: Test,
-  clock: ManualClock,
   stored: Map<string, Uint8Array>,
-  changed: Partial<BrokerLimits> = {},
+  { clock = new ManualClock(), ...changed }: Partial<BrokerLimits> & { readonly clock?: ManualClock } = {},
 ) {
   const records = new DurableRecords({
     journal: {

@@ -351,18 +351,13 @@ export class SessionStore {
     const packet = decodePacket(value);
     // The limit may have been lowered.
     if (!this.#kept.reserve(costOfPacket(packet))) return this.#context.records.delete(key);
-    switch (key[0]) {
-      case 'r':
-        this.#retained.set(key.slice(1), packet);
-        break;
-      case 'q':
-        this.#sessionOf({ id }).queue.add(packet, Number(number));
-        this.#queued += 1;
-        break;
-      case 'w': {
-        const user = typeof packet['user'] === 'string' ? packet['user'] : '';
-        this.#wills.set(id, { ...packet, clientId: id, user });
-      }
+    if (key.startsWith('r')) this.#retained.set(key.slice(1), packet);
+    else if (key.startsWith('q')) {
+      this.#sessionOf({ id }).queue.add(packet, Number(number));
+      this.#queued += 1;
+    } else {
+      const user = typeof packet['user'] === 'string' ? packet['user'] : '';
+      this.#wills.set(id, { ...packet, clientId: id, user });
     }
   }
 
