@@ -8,7 +8,7 @@ import { texts } from '../web/i18n/i18n.js';
 import { Icon } from '../web/parts/icon.js';
 import { lazy } from '../web/parts/lazy.js';
 import { addressOf } from '../web/router.js';
-import { signOut } from '../web/session.js';
+import { signOut } from '../web/sign-out.js';
 import { SESSION_PATH, useApp } from './app.js';
 import { words, type ConsoleTexts } from './i18n/console-texts.js';
 import { TaskList } from './task-list.js';

@@ -2,7 +2,7 @@ import { computed } from '@preact/signals';
 import type { Model } from '../web/model.js';
 import { objectAt } from '../web/object-reference.js';
 import { baseOf } from './sections.js';
-import { tilesOf, type Tile, type TileOptions } from './tiles/kinds.js';
+import { tilesOf, type TileOptions } from './tiles/kinds.js';
 
 /** A tile that the owner placed on a page. */
 interface ItemTile extends TileOptions {
@@ -57,7 +57,7 @@ export function pagesOf(reply: unknown): ItemPage[] {
       title: textOr(title, page.ID),
       icon: textOr(icon, ''),
       sections: own.length > 0 ? [{ id: page.ID, title: '', tiles: own }, ...sections] : sections,
-      items: new Set([page.ID, ...sections.map(({ id }) => id), ...tileIds(page.ID, sections)]),
+      items: itemsOf([page.ID, ...sections.map(({ id }) => id)]),
     };
   });
 
@@ -75,9 +75,9 @@ export function pagesOf(reply: unknown): ItemPage[] {
     });
   }
 
-  function tileIds(page: string, sections: readonly ItemSection[]): string[] {
-    const parents = new Set([page, ...sections.map(({ id }) => id)]);
-    return items.filter(({ ParentID }) => parents.has(ParentID)).map(({ ID }) => ID);
+  function itemsOf(parents: readonly string[]): ReadonlySet<string> {
+    const tiles = items.filter(({ ParentID }) => parents.includes(ParentID));
+    return new Set([...parents, ...tiles.map(({ ID }) => ID)]);
   }
 }
 
@@ -87,15 +87,13 @@ export function pagesOf(reply: unknown): ItemPage[] {
  */
 export function confirmationOf(model: Model, pages: readonly ItemPage[]): (id: number) => boolean {
   const ids = computed(() => {
-    const items = pages.flatMap(({ sections }) => sections).flatMap(({ tiles }) => tiles);
+    const items = pages.flatMap(({ sections }) => sections.flatMap(({ tiles }) => tiles));
     const nodes = items.map(({ object, confirm }) => confirm && objectAt(model, baseOf(model), object));
     const tiles = nodes.flatMap((node) => (node ? tilesOf(model, node) : []));
     // The tile of a dimmer has its switch next to the level.
-    const idsOf = ({ object, variable }: Tile) => [
-      (variable ?? object).id,
-      model.child(object.id, 'STATE')?.id,
-    ];
-    return new Set(tiles.flatMap(idsOf));
+    return new Set(
+      tiles.flatMap(({ object, variable = object }) => [variable.id, model.child(object.id, 'STATE')?.id]),
+    );
   });
   return (id) => ids.value.has(id);
 }

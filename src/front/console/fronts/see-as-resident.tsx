@@ -1,4 +1,4 @@
-import { signIn } from '../../web/session.js';
+import { signIn } from '../../web/sign-in.js';
 import { type ConsoleApp, useApp } from '../app.js';
 import { automation } from '../i18n/automation.js';
 

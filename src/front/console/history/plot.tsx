@@ -78,11 +78,15 @@ function optionsOf({ label, isStepped, isInteger, timeZone, format, width }: Plo
     grid: { stroke: color('--line') },
     ticks: { stroke: color('--line') },
   };
+  const zone = knownZone(timeZone);
   return {
     width,
     height: HEIGHT,
     legend: { markers: { show: false } },
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), knownZone(timeZone)),
+    tzDate: (seconds) => {
+      const date = new Date(seconds * 1000);
+      return zone === undefined ? date : uPlot.tzDate(date, zone);
+    },
     axes: [
       {
         ...axis,

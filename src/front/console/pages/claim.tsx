@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { takeFocus } from '../../web/parts/take-focus.js';
-import { browserName, isUnencrypted, signIn } from '../../web/session.js';
+import { browserName, isUnencrypted, signIn } from '../../web/sign-in.js';
 import { SESSION_PATH, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { firstPageTexts } from '../i18n/first-page.js';

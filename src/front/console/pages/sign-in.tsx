@@ -1,6 +1,6 @@
 import { takeFocus } from '../../web/parts/take-focus.js';
 import { SignInForm } from '../../web/parts/sign-in-form.js';
-import { browserName, isUnencrypted } from '../../web/session.js';
+import { browserName, isUnencrypted } from '../../web/sign-in.js';
 import { SESSION_PATH, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 

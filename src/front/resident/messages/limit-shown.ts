@@ -4,9 +4,7 @@
  */
 export function limitShown<T extends { readonly kind: string }>(messages: readonly T[], limit: number): T[] {
   const isPopup = ({ kind }: T) => kind === 'popup';
-  const newest = [
-    ...messages.filter(isPopup).slice(-limit),
-    ...messages.filter((one) => !isPopup(one)).slice(-limit),
-  ];
-  return messages.filter((one) => newest.includes(one));
+  return messages.filter(
+    (one, at) => messages.slice(at).filter((other) => isPopup(other) === isPopup(one)).length <= limit,
+  );
 }

@@ -1,7 +1,7 @@
 import { languages, setLanguage, texts, type Language } from '../../web/i18n/i18n.js';
 import { Icon } from '../../web/parts/icon.js';
 import { lazy } from '../../web/parts/lazy.js';
-import { signOut } from '../../web/session.js';
+import { signOut } from '../../web/sign-out.js';
 import { useApp } from '../app.js';
 import { deviceTexts } from './device-texts.js';
 

@@ -1,7 +1,7 @@
 import { takeFocus } from '../../web/parts/take-focus.js';
 import { texts } from '../../web/i18n/i18n.js';
 import { SignInForm } from '../../web/parts/sign-in-form.js';
-import { isUnencrypted } from '../../web/session.js';
+import { isUnencrypted } from '../../web/sign-in.js';
 import { useApp } from '../app.js';
 
 /** Asks for the area's password. */

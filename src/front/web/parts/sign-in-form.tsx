@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { signIn, type SignInResult } from '../session.js';
+import { signIn, type SignInResult } from '../sign-in.js';
 
 interface SignInTexts {
   readonly submit: string;
