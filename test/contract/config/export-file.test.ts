@@ -89,7 +89,7 @@ t.test('secrets in URLs are not exported, and a check names where they are missi
   for (const path of ['updates.url', 's: file', 'p: file', 'c: Hook'])
     t.match(text, new RegExp(`^# +${path}$`, 'm'), 'the end of the file lists it');
   t.match(await findings(text), [
-    /^error updates\.url: \*\*\* is the placeholder of an export/,
+    /^problem updates\.url: \*\*\* is the placeholder of an export/,
     /^warning tree\[0\]\.properties\.Hook: \*\*\* is the placeholder of an export/,
     /^warning tree\[1\]\.file: \*\*\* is the placeholder of an export/,
     /^warning tree\[2\]\.file: \*\*\* is the placeholder of an export/,
