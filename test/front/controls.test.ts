@@ -162,6 +162,12 @@ roomTest('a typed text stays until it is sent', {}, async (t, { fixture, page })
   await sheet.locator('.large', { hasText: 'typed' }).waitFor();
   await rpc(fixture, 'SetValue', note, 'reported afterwards');
   await until('what is reported', async () => (await input.inputValue()) === 'reported afterwards');
+  // Nothing arrives: the text can be sent again.
+  await page.evaluate('WebSocket.prototype.send = () => undefined');
+  await input.fill('lost');
+  await input.press('Enter');
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  t.equal(await input.inputValue(), 'lost');
 });
 
 roomTest('a short touch with two fingers is no hold', { isTouched: true }, async (t, { page }) => {

@@ -1,5 +1,5 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
+import { useRef } from 'preact/hooks';
 import { locale, texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { hexColour } from '../../web/tint.js';
@@ -41,7 +41,7 @@ export function TextInput({ variable, name, isNumber }: InputProps & { readonly 
   const draft = useDraft(isNumber && locale() === 'de' ? value.replace('.', ',') : value);
   const field = { name: 'value', 'aria-label': name, autocomplete: 'off', maxLength: 4096 } as const;
   const send = (chosen: string | number) => {
-    draft.clear();
+    draft.markSent();
     app.set(variable, chosen);
   };
   // The browser says what is wrong, with the title.
@@ -80,10 +80,11 @@ export function TimeInput({ variable, name }: InputProps) {
         : (['datetime-local', local] as const);
   const draft = useDraft(value);
   const send = (text: string) => {
-    draft.clear();
     const complete = type === 'time' ? `${date}T${text}` : type === 'date' ? `${text}T00:00` : text;
     const chosen = unixSeconds(complete, timezone);
-    if (chosen !== undefined) app.set(variable, chosen);
+    if (chosen === undefined) return;
+    draft.markSent();
+    app.set(variable, chosen);
   };
   return (
     <SendForm onSend={send}>
@@ -92,19 +93,27 @@ export function TimeInput({ variable, name }: InputProps) {
   );
 }
 
-/** The text of an input: what is reported, or what the user has changed it to, until that is sent. */
+/**
+ * The text of an input: what is reported, or what the user has typed. A text that was sent stays until another
+ * value is reported: it may be rejected.
+ */
 function useDraft(reported: string) {
-  const typed = useSignal<string | undefined>(undefined);
+  const { current: draft } = useRef({ reported, typed: undefined as string | undefined, isSent: false });
+  if (draft.reported !== reported) {
+    draft.reported = reported;
+    if (draft.isSent) draft.typed = undefined;
+  }
   return {
     field: {
       // Written to the input with each render.
-      value: typed.value ?? reported,
+      value: draft.typed ?? reported,
       onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => {
-        typed.value = currentTarget.value;
+        draft.typed = currentTarget.value;
+        draft.isSent = false;
       },
     },
-    clear: () => {
-      typed.value = undefined;
+    markSent: () => {
+      draft.isSent = true;
     },
   };
 }
