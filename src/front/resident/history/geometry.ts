@@ -23,7 +23,7 @@ const MARGIN = 1e-6;
 /** More ticks than a scale has by its step. */
 const TICK_LIMIT = 20;
 
-/** A scale that contains all values of the datasets, and 0 for bars and for states that do not change. */
+/** A scale that contains all values of the datasets, and 0 for bars. */
 export function scaleOf(datasets: readonly ChartDataset[], { top, bottom, height }: Heights): Scale {
   let minimum = Infinity;
   let maximum = -Infinity;
@@ -39,8 +39,8 @@ export function scaleOf(datasets: readonly ChartDataset[], { top, bottom, height
     if (datasets.some(({ Kind }) => Kind === 'line'))
       [minimum, maximum] = [minimum - margin, maximum + margin];
     // Below 0 and above 1 a boolean has no values.
-    else if (size === 0) maximum = 1;
-    else [minimum, maximum] = [Math.min(0, minimum), Math.max(0, maximum)];
+    else if (minimum > 0) minimum = Math.max(0, minimum - 1);
+    else maximum += 1;
   }
   const pixels = height - top - bottom;
   const y = (value: number) => top + (1 - (value - minimum) / (maximum - minimum)) * pixels;
