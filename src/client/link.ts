@@ -234,10 +234,10 @@ export class Link<S extends LinkSnapshot> {
   #applySnapshot(snapshot: S): void {
     const buffered = this.#bufferedChanges ?? [];
     this.#bufferedChanges = undefined;
+    this.#options.onSnapshot(snapshot);
     // The gateway sends a snapshot in parts, but as of its beginning. The changes may have been lost after it.
     if (this.#lostCounter > snapshot.timestamp) return this.#takeSnapshot(buffered);
     this.#needsSnapshot = false;
-    this.#options.onSnapshot(snapshot);
     // The counter of a gateway whose data was lost begins again.
     this.#since = Math.min(this.#since, snapshot.timestamp);
     for (const record of buffered)
