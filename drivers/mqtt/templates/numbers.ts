@@ -48,10 +48,10 @@ function integerInBase(text: string, base: number): bigint | undefined {
   const isPrefix = prefixed !== undefined && (base === 0 || base === prefixed);
   const digits = isPrefix ? all.slice(2) : all;
   const radix = isPrefix ? prefixed : base === 0 ? 10 : base;
-  const read = Array.from(digits).every((one) => Number.parseInt(one, radix) >= 0)
-    ? Number.parseInt(digits, radix)
-    : NaN;
-  return Number.isSafeInteger(read) ? BigInt(sign === '-' ? -read : read) : undefined;
+  if (digits === '' || !Array.from(digits).every((one) => Number.parseInt(one, radix) >= 0)) return undefined;
+  let read = 0n;
+  for (const one of digits) read = read * BigInt(radix) + BigInt(Number.parseInt(one, radix));
+  return sign === '-' ? -read : read;
 }
 
 /** A conversion that failed: the default, or an error. */

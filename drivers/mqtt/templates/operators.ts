@@ -111,8 +111,11 @@ function sequenceOf(value: Value): readonly Value[] | undefined {
 
 function contains(whole: Value, part: Value): boolean {
   if (typeof whole === 'string') {
-    spendCharacters(whole.length);
-    if (typeof part === 'string') return whole.includes(part);
+    if (typeof part === 'string') {
+      const at = whole.indexOf(part);
+      spendCharacters(at < 0 ? whole.length : at + part.length);
+      return at >= 0;
+    }
     throw new TemplateError(`'in <string>' requires string as left operand, not ${typeName(part)}`);
   }
   if (whole instanceof Dict) return whole.get(part) !== undefined;

@@ -26,11 +26,15 @@ function subjectOf(text: Value, pattern: string): string {
   return subject;
 }
 
-/** All matches. Each of them may search to the end of the text. */
+/** Repeats without an end. */
+const UNBOUNDED = /[*+]|\{\d*,\}/;
+
+/** All matches. Each of them may search to the end of the text if the pattern repeats something without an end. */
 function* matchesIn(subject: string, pattern: RegExp): Generator<RegExpExecArray> {
+  const isUnbounded = UNBOUNDED.test(pattern.source);
   for (const match of subject.matchAll(pattern)) {
     spend(1);
-    spendCharacters((subject.length - match.index) / 16);
+    if (isUnbounded) spendCharacters((subject.length - match.index) / 16);
     yield match;
   }
 }

@@ -142,6 +142,8 @@ t.test('large values that devices publish are within the limits', async (t) => {
     ['{{ (value | from_json).devices | length }} {{ value_json | to_json | length > 1000 }}', '1000 True'],
     ['{{ value_json.text | regex_replace("[^a-z]", "") | length }}', '8000'],
     ['{{ value_json.text | regex_findall("t[a-z]+") | length }}', '1000'],
+    ['{{ value | regex_replace("[^0-9]", "") | length }}', '5780'],
+    [`{{ ${Array.from({ length: 500 }, () => '"devices" in value').join(' and ')} }}`, 'True'],
     ['{{ value_json.text.split(" ") | unique | join("-") }}', 'some-text-'],
     [
       '{{ range(10000) | sort(reverse=true) | first }} {{ range(9000) | map("float") | sum }}',

@@ -157,6 +157,11 @@ t.test('an integer has only digits of its base', async (t) => {
   // As in Jinja, a text that is no integer of the base is read as a float.
   t.equal(one('{{ "12zz" | int(-1, 16) }} {{ "12" | int(-1, 2) }} {{ "f8" | int(-1, 8) }}'), '-1 12 -1');
   t.equal(one('{{ "fF" | int(-1, 16) }} {{ "-0x1f" | int(-1, 16) }} {{ "0b11" | int(-1, 2) }}'), '255 -31 3');
+  t.equal(
+    one('{{ "0xa4c138dd32b1f0e7" | int(0, 16) }}'),
+    '11871832615414788327',
+    'the address of a Zigbee device',
+  );
   t.equal(one('{{ "0o17" | int(-1, 8) }} {{ "+z" | int(-1, 36) }} {{ "0x" | int(-1, 16) }}'), '15 35 -1');
   t.equal(
     one('{{ "0x1F" | int(-1, 0) }} {{ "12" | int(-1, 0) }} {{ "1" | int(-1, 1) }} {{ "1-" | int(-1, 16) }}'),
