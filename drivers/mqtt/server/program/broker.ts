@@ -3,7 +3,7 @@ import type { Clock } from '../../../../src/base/clock.js';
 import type { BrokerFigures, BrokerLimits, BrokerUser } from '../messages.js';
 import { SessionStore } from '../store/session-store.js';
 import type { DurableRecords } from '../store/durable-records.js';
-import { matchesFilter } from '../../topic-filter.js';
+import { FilterTree } from '../store/filter-tree.js';
 import { GuardedStream, UNSENT_LIMIT } from './guarded-stream.js';
 import { Logins } from './logins.js';
 import { canRead, canSubscribe, canWrite, type TopicAccess } from './topic-access.js';
@@ -34,6 +34,8 @@ interface BrokerClient extends Client {
   login?: string;
   /** The filters of its subscriptions, with their QoS. */
   filters?: Map<string, QoS>;
+  /** The same, to find those that match a topic. */
+  filterTree?: FilterTree<QoS>;
   /** Messages that it has sent and that have not been passed on. */
   unpublished?: Set<object>;
 }
@@ -105,7 +107,10 @@ export class Broker {
     });
     aedes.on('clientDisconnect', (client) => this.#onDisconnect(client));
     aedes.on('unsubscribe', (filters, client: BrokerClient) => {
-      for (const filter of filters) client.filters?.delete(filter);
+      for (const filter of filters) {
+        client.filters?.delete(filter);
+        client.filterTree?.delete(filter, '');
+      }
     });
     // Their connections are closed; there is nothing else to do.
     aedes.on('clientError', () => undefined);
@@ -233,7 +238,12 @@ export class Broker {
       this.reject(`${whose(client)} has too many subscriptions`);
       return null;
     }
+    if (!client.clean && !this.#store.hasRoomFor(client.id, topic)) {
+      this.reject(`${whose(client)} may not subscribe to ${printable(topic)}: MaxKeptMiB is reached`);
+      return null;
+    }
     filters.set(topic, qos);
+    (client.filterTree ??= new FilterTree()).set(topic, '', qos);
     return subscription;
   }
 
@@ -293,13 +303,10 @@ const isQueued = ({ messageId }: AedesPublishPacket): boolean => messageId !== u
  * At most the highest QoS of the subscriptions that match [MQTT-3.8.4-6]. aedes only lowers the QoS if the filter
  * is the topic itself.
  */
-function permittedQos({ filters }: BrokerClient, { topic, qos }: AedesPublishPacket): QoS {
-  let highest: QoS | undefined;
-  for (const [filter, granted] of filters ?? []) {
-    if (highest !== undefined && (highest >= qos || highest >= granted)) continue;
-    if (matchesFilter(filter, topic)) highest = granted;
-  }
-  return highest === undefined || highest > qos ? qos : highest;
+function permittedQos({ filters, filterTree }: BrokerClient, { topic, qos }: AedesPublishPacket): QoS {
+  if (qos === 0 || (filters?.get(topic) ?? 0) >= qos) return qos;
+  const granted = filterTree?.matches(topic) ?? [];
+  return granted.length === 0 ? qos : (Math.min(qos, Math.max(...granted)) as QoS);
 }
 
 /** The beginning of a text of a client, for log lines. */

@@ -21,9 +21,13 @@ export class KeptBytes {
     this.#onFull = onFull;
   }
 
+  hasRoom(bytes: number): boolean {
+    return bytes <= 0 || this.#bytes + bytes <= this.#limit;
+  }
+
   /** Whether there was room. A negative number releases bytes. */
   reserve(bytes: number): boolean {
-    if (bytes > 0 && this.#bytes + bytes > this.#limit) {
+    if (!this.hasRoom(bytes)) {
       this.#onFull();
       return false;
     }

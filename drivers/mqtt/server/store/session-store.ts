@@ -300,6 +300,12 @@ export class SessionStore {
     return created;
   }
 
+  /** Whether a subscription can be kept with the session. */
+  hasRoomFor(clientId: string, filter: string): boolean {
+    const isKept = this.#sessions.get(clientId)?.subscriptions.has(filter) === true;
+    return isKept || this.#kept.hasRoom(costOfFilter(filter));
+  }
+
   #subscribe(clientId: string, session: Session, { topic, qos }: { topic: string; qos: 0 | 1 | 2 }): void {
     if (!session.subscriptions.has(topic) && !this.#kept.reserve(costOfFilter(topic))) return;
     session.subscriptions.set(topic, qos);
