@@ -22,8 +22,8 @@ const RETRY_LIMIT_MS = 5 * 60_000;
  * with rejected lines is dropped completely.
  */
 const SEARCH_LIMIT = 64;
-/** A comment, of which a server stores nothing: its reply shows whether it accepts writes at this address. */
-const PROBE = '# stellwerk\n';
+/** An empty line, of which a server stores nothing: its reply shows whether it accepts writes at this address. */
+const PROBE = '\n';
 
 /** The server is not available now, or not to this gateway. */
 interface Unavailable {
