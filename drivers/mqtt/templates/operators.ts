@@ -109,17 +109,17 @@ function sequenceOf(value: Value): readonly Value[] | undefined {
   return value instanceof Tuple ? value.items : undefined;
 }
 
-function contains(whole: Value, part: Value): boolean {
-  if (typeof whole === 'string') {
+function contains(container: Value, part: Value): boolean {
+  if (typeof container === 'string') {
     if (typeof part === 'string') {
-      const at = whole.indexOf(part);
-      spendCharacters(at < 0 ? whole.length : at + part.length);
+      const at = container.indexOf(part);
+      spendCharacters(at < 0 ? container.length : at + part.length);
       return at >= 0;
     }
     throw new TemplateError(`'in <string>' requires string as left operand, not ${typeName(part)}`);
   }
-  if (whole instanceof Dict) return whole.get(part) !== undefined;
-  return itemsOf(whole).some((one) => isEqual(one, part));
+  if (container instanceof Dict) return container.get(part) !== undefined;
+  return itemsOf(container).some((one) => isEqual(one, part));
 }
 
 function calculate(operator: string, left: Value, right: Value): Value {
@@ -251,8 +251,7 @@ function repeated(value: Value, count: bigint): Value {
   if (sequence === undefined) throw new TemplateError(`can't multiply '${typeName(value)}' by an integer`);
   const times = Math.max(0, Number(count));
   if (sequence.length * times > REPETITION_LIMIT) throw new TemplateError('the repetition is too long');
-  spend(times * ITEM);
-  spend(typeof sequence === 'string' ? 0 : sequence.length * times * ITEM);
+  spend(times * (typeof sequence === 'string' ? 1 : 1 + sequence.length) * ITEM);
   if (typeof sequence === 'string') return sequence.repeat(times);
   const items = Array.from({ length: times }, () => sequence).flat();
   return value instanceof Tuple ? new Tuple(items) : items;

@@ -1,5 +1,6 @@
 import { Aedes, type AedesPublishPacket, type Client, type PublishPacket, type Subscription } from 'aedes';
 import type { Clock } from '../../../../src/base/clock.js';
+import type { QoS } from '../../broker.js';
 import type { BrokerFigures, BrokerLimits, BrokerUser } from '../messages.js';
 import { SessionStore } from '../store/session-store.js';
 import type { DurableRecords } from '../store/durable-records.js';
@@ -21,8 +22,6 @@ const SESSIONS_PER_CLIENT = 2;
 
 /** The reply to a rejected CONNECT (MQTT 3.1.1 §3.2.2.3). */
 const returnCode = { identifier: 2, unavailable: 3, login: 4 } as const;
-
-type QoS = 0 | 1 | 2;
 
 /** Without users, every client may do everything. */
 const EVERYTHING: TopicAccess = { read: ['#'], write: ['#'] };
