@@ -1,4 +1,4 @@
-/** The client for programs, in Node and in browsers: `import { Client } from 'stellwerk/client'`. */
+/** The client for programs, in Node and in browsers: `import { Client } from 'stellwerk-client'`. */
 export { type BatchCall, type CallOptions, Client, type ClientOptions } from './client.js';
 export type { ChangeOptions, Item } from './changes.js';
 export type * from '../base/codes/stable-codes.js';
