@@ -18,7 +18,7 @@ import { didYouMean } from '../../base/did-you-mean.js';
 
 /** The log subjects (`Log.subject`). */
 const SUBJECTS =
-  'api archive call config debug device event execute gateway health keeper media script store default'.split(
+  'api archive backup call config debug device event execute gateway health keeper media script store update default'.split(
     ' ',
   );
 

@@ -1,10 +1,12 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { filesOf, textOf } from '../../law/sources.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { runCli } from '../../tools/gateway/run-cli.js';
 
 const SOUND = 'remoteAccess: { username: owner@example.org, password: swordfish }\n';
+const CONFIGURATION_PAGE = 'docs/use/configuration.md';
 const TREE = `tree:
   - { instance: A, ident: a, module: Relay, properties: { Lin: RELAY1 } }
   - category: C
@@ -30,6 +32,21 @@ async function found(t: Test, text: string): Promise<string[]> {
     .filter((line) => line !== '')
     .map((line) => line.replace(`${file}:`, ''));
 }
+
+t.test('check knows the subjects of the log, and so does the page', async (t) => {
+  const used = filesOf('src').flatMap((file) =>
+    file.endsWith('.ts')
+      ? Array.from(textOf(file).matchAll(/\.subject\('(\w+)'\)/g), ([, name = '']) => name)
+      : [],
+  );
+  const subjects = [...new Set(used)].sort();
+  t.ok(subjects.length > 10);
+  const levels = subjects.map((name) => `${name}: debug`).join(', ');
+  t.strictSame(await found(t, `board: simulated\n${SOUND}log: { level: { ${levels} } }\n`), []);
+  const [, row = ''] =
+    /^\| `log\.level` .* per subject, as in the example: ([^.]*)\./m.exec(textOf(CONFIGURATION_PAGE)) ?? [];
+  t.strictSame(Array.from(row.matchAll(/`(\w+)`/g), ([, name]) => name).sort(), subjects);
+});
 
 t.test('check prints schema errors and problems of valid entries together', async (t) => {
   const lines = await found(t, `board: simulated\n${SOUND}${TREE}log: { levl: info }\n`);
