@@ -15,7 +15,7 @@ interface Orphan {
 export const prune = command({
   usage: 'prune [--yes] [options]',
   about: `Shows the objects that were removed from gateway.yaml and still exist in the running gateway. With --yes they are
-deleted, with all records of their variables. Objects that calls created stay, and so do their parents.`,
+deleted; records of their variables stay in the archive. Objects that calls created stay, and so do their parents.`,
   options: {
     ...gatewayOptions,
     yes: { type: 'boolean', help: 'delete them; otherwise nothing is changed' },
