@@ -8,6 +8,7 @@ import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools
 import { openWebSocket, takeFrames, type Frame } from '../../tools/client/message-stream.js';
 import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 
+const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 const RELAY =
   '      - { instance: Lamp, ident: lamp, module: GPIO Output, properties: { Line: RELAY1 }, variables: { STATE: { name: Light } } }\n';
 const tree = (inside: string) => `${SIMULATED_CONFIG}tree:
@@ -32,6 +33,9 @@ t.test('health lists what was removed from the file only, and prune deletes it',
   t.match(await orphans(gateway), { State: 'ok' });
   const [lamp, wf] = [await idOf(gateway, 'hall/lamp'), await idOf(gateway, 'wf')];
   const state = await idOf(gateway, 'hall/lamp/STATE');
+  const [archive] = (await rpc(gateway, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
+  await rpc(gateway, 'AC_SetLoggingStatus', archive, state, true);
+  await rpc(gateway, 'AC_AddLoggedValues', archive, state, [{ TimeStamp: 1_700_000_000, Value: 1 }]);
   await gateway.configure(tree(''));
   t.match(await rpc(gateway, 'GW_ReloadConfiguration'), { Problems: [] });
   t.match(await orphans(gateway), {
@@ -49,6 +53,8 @@ t.test('health lists what was removed from the file only, and prune deletes it',
   t.match(await prune('--yes'), { code: 0, stdout: `hall/lamp  #${lamp}  Instance  deleted\n` });
   t.equal(await rpc(gateway, 'SVC_ObjectExists', lamp), false);
   t.equal(await rpc(gateway, 'SVC_ObjectExists', state), false, 'with its variables');
+  const recorded = await rpc(gateway, 'AC_GetAggregationVariables', archive, true);
+  t.match(recorded, [{ VariableID: state, FirstTime: 1_700_000_000 }], 'records stay');
   t.equal(await rpc(gateway, 'SVC_ObjectExists', wf), false);
   t.ok(await idOf(gateway, 'hall/setpoint'), 'what is listed stays');
   t.match(await orphans(gateway), { State: 'ok' });
