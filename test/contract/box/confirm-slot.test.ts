@@ -21,8 +21,13 @@ interface Situation {
   confirmed?: string;
   /** What the other slot has: nothing, a file system without a kernel, or a system. */
   other?: 'empty' | 'no kernel' | 'system';
-  /** The exit code of the other slot's `stellwerk check`: 0 no errors, 78 errors, 124 no reply in time. */
+  /**
+   * The exit code of the other slot's `stellwerk check --start`: 0 no errors, 78 errors, 124 no reply in time,
+   * 64 it does not have the option.
+   */
   otherCheck?: number;
+  /** The exit code of its `stellwerk check`, which also counts what a start tolerates. */
+  otherPlainCheck?: number;
   /** U-Boot's order; slot A runs. */
   order?: string;
   /** The reason why the other slot was not healthy. */
@@ -38,7 +43,12 @@ interface Situation {
 /** Runs the script on a box; returns its verdict, what it asked RAUC and systemd for, and the box's files. */
 async function decide(t: Test, situation: Situation) {
   const { gate, crashes = 0, confirmed, other = 'empty', order = 'A B', reason, claim } = situation;
-  const { otherCheck = 0, attempts: [a, b] = [2, 3], isDataMissing = false } = situation;
+  const {
+    otherCheck = 0,
+    otherPlainCheck = 78,
+    attempts: [a, b] = [2, 3],
+    isDataMissing = false,
+  } = situation;
   const root = await tempDirectory(t);
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -79,7 +89,7 @@ async function decide(t: Test, situation: Situation) {
   program('bin/umount', '');
   // With the path of the console's file, its relative paths would start from the wrong directory.
   write('var/lib/stellwerk/gateway.yaml', 'by the console');
-  const check = `[ "$*" = check ] || exit 78; exit ${otherCheck}`;
+  const check = `case $* in 'check --start') exit ${otherCheck} ;; check) exit ${otherPlainCheck} ;; *) exit 78 ;; esac`;
   program('run/box/other/opt/stellwerk/current/bin/stellwerk', check);
   if (other === 'system') write('run/box/other/boot/vmlinuz', 'kernel');
   write('etc/stellwerk/gateway.yaml', 'fine');
@@ -166,6 +176,29 @@ t.test('errors in the configuration count only if the other version accepts it',
     t.strictSame(rejected.asked, ['rauc status mark-good']);
     t.equal(rejected.verdict, 'healthy, but the configuration has errors');
   }
+});
+
+t.test(
+  'a problem that the other version tolerates at its start does not keep a version that cannot start',
+  async (t) => {
+    const { verdict, asked } = await decide(t, {
+      gate: 78,
+      other: 'system',
+      otherCheck: 0,
+      otherPlainCheck: 78,
+    });
+    t.strictSame(asked, [MARK_BAD, REBOOT]);
+    t.match(verdict, /it rejects the configuration/);
+  },
+);
+
+t.test('if the other version is too old to say, only a new version is rolled back', async (t) => {
+  const old = { gate: 78, other: 'system', otherCheck: 64 } satisfies Situation;
+  for (const otherPlainCheck of [0, 78])
+    t.strictSame((await decide(t, { ...old, otherPlainCheck })).asked, [MARK_BAD, REBOOT]);
+  const kept = 'healthy, but the configuration has errors';
+  t.equal((await decide(t, { ...old, otherPlainCheck: 1 })).verdict, kept, 'its program does not run');
+  t.equal((await decide(t, { ...old, otherPlainCheck: 78, confirmed: '2.0.0' })).verdict, kept);
 });
 
 t.test('a confirmed version that is not healthy is neither restarted nor confirmed again', async (t) => {

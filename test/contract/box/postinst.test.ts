@@ -3,7 +3,15 @@
  * with dpkg and systemd: test/lab/box/deb.ts.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
@@ -15,6 +23,8 @@ async function machine(t: Test) {
   const home = join(root, 'usr/lib/stellwerk');
   const write = (path: string, content: string) => {
     mkdirSync(dirname(path), { recursive: true });
+    // As dpkg: never in place, because the versions are hard links.
+    rmSync(path, { force: true });
     writeFileSync(path, content, { mode: 0o755 });
   };
   const program = (path: string, script: string) => write(path, `#!/bin/sh\n${script}\n`);
@@ -24,11 +34,11 @@ async function machine(t: Test) {
   write(join(root, 'usr/share/stellwerk/gateway.yaml'), '');
   for (const name of ['systemd-sysusers', 'systemd-tmpfiles', 'systemd-cat', 'udevadm'])
     program(join(root, 'bin', name), name === 'systemd-cat' ? 'cat >/dev/null' : '');
-  /** Unpacks a version, and configures it; `gate`: the health gate, a script. */
-  const configure = (version: string, { gate = 'exit 0', state = 'active' } = {}) => {
+  /** Unpacks a version, and configures it. `gate`: the health gate, a script; `cli`: its stellwerk. */
+  const configure = (version: string, { gate = 'exit 0', state = 'active', cli = '' } = {}) => {
     const content = join(home, 'package');
     program(join(content, 'bin/node'), '');
-    program(join(content, 'bin/stellwerk'), '');
+    program(join(content, 'bin/stellwerk'), cli);
     program(join(content, 'systemd/health-gate.sh'), gate);
     program(join(content, 'systemd/note-rollback.sh'), `echo "$1 $2 $3" >${join(root, 'note')}`);
     write(join(content, 'systemd/stellwerk-chips.path'), '');
@@ -119,3 +129,17 @@ t.test(
     t.strictSame([current(), rolledBack()], ['1.1.0', '']);
   },
 );
+
+t.test('errors in the configuration count only if the previous version starts with it', async (t) => {
+  const updated = async (start: number) => {
+    const { configure, current, rolledBack } = await machine(t);
+    // Its plain check also returns 78 for a problem that a start tolerates.
+    configure('1.0.0', { cli: `case $* in 'check --start') exit ${start} ;; *) exit 78 ;; esac` });
+    t.equal(configure('1.1.0', { gate: 'exit 78' }), 0);
+    return [current(), rolledBack()];
+  };
+  t.strictSame(await updated(0), ['1.0.0', '1.1.0 1.0.0 configuration']);
+  t.strictSame(await updated(78), ['1.1.0', '']);
+  t.strictSame(await updated(64), ['1.0.0', '1.1.0 1.0.0 configuration'], 'it does not have the option');
+  t.strictSame(await updated(1), ['1.1.0', ''], 'its program does not run');
+});

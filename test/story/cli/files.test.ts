@@ -104,6 +104,14 @@ t.test(
       stderr: /:5:112: .*MinOnS: the instance stays closed: MinOnS is longer than MaxOnS/,
     });
     const { code, stdout, stderr } = await check(
+    t.match(await check(SIMULATED_CONFIG + closed, '--start', file), {
+      code: 0,
+      stderr: /MinOnS: the instance stays/,
+    });
+    t.match(await check('bord: x\n', '--start', file), {
+      code: 78,
+      stderr: /1:1: bord: there is no such key/,
+    });
       `${SIMULATED_CONFIG}log: { levle: info }\ntree:\n  - { instance: A, ident: a, module: GPIO Inputt }\n`,
     );
     t.strictSame([code, stdout], [78, `${file}: 2 errors\n`]);
