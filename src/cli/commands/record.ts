@@ -138,7 +138,7 @@ async function recordTo(
     secrets,
     limit,
     write: (text) => output.write(text),
-    onEnd: (cause) => ended.resolve(cause === undefined ? 'the limit is reached' : messageOf(cause)),
+    onEnd: (cause) => ended.resolve(cause === undefined ? 'the limit is reached' : ''),
   });
   let cancelTimer: Cancel | undefined;
   let lost: Error | undefined;
@@ -163,7 +163,8 @@ async function recordTo(
     cancelTimer?.();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, cancel);
   }
-  await recorder.end();
+  // If the disk is full, what was recorded until then stays.
+  await recorder.end().catch((thrown: Error) => (lost ??= thrown));
   await output.finish();
   const { transfers, hidden } = recorder;
   process.stderr.write(

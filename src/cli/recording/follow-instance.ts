@@ -111,7 +111,9 @@ function readDebug(
   what: string,
 ): Pick<Transfer, 'direction' | 'topic' | 'isIncomplete'> | 'omitted' | undefined {
   if (what === 'omitted') return 'omitted';
-  const [, verb, topic = '', cut] = /^(received|sent)(?: ([^]*?))?( \(\d+ of \d+\))?$/.exec(what) ?? [];
+  // Without a topic, as of a serial port, the length would be taken for one.
+  const label = what.replace(/ \(\d+ of \d+\)$/, '');
+  const [, verb, topic = ''] = /^(received|sent)(?: ([^]*))?$/.exec(label) ?? [];
   if (verb === undefined) return undefined;
-  return { direction: verb === 'received' ? 'in' : 'out', topic, isIncomplete: cut !== undefined };
+  return { direction: verb === 'received' ? 'in' : 'out', topic, isIncomplete: label !== what };
 }

@@ -140,6 +140,35 @@ t.test(
   },
 );
 
+t.test('if the disk is full, what was recorded stays', withBroker, async (t) => {
+  const directory = await tempDirectory(t);
+  const broker = await startMosquitto({ directory });
+  t.teardown(() => broker[Symbol.asyncDispose]());
+  const url = `mqtt://127.0.0.1:${broker.port}`;
+  const client = await connectAsync(url);
+  t.teardown(() => client.endAsync());
+  const file = join(directory, 'full.jsonl');
+  // A limit of the size of a file, in blocks of 512 bytes, in the place of a full disk.
+  const program = new Program('sh', [
+    '-c',
+    'ulimit -f 4; exec "$@"',
+    'sh',
+    BIN,
+    'record',
+    '--broker',
+    url,
+    file,
+  ]);
+  t.teardown(() => program.end('SIGKILL'));
+  await program.waitFor(/recording; press Ctrl-C/);
+  for (let count = 0; count < 10; count++) await client.publishAsync('z/a', 'x'.repeat(500));
+  t.equal(await program.ended(), 1);
+  t.match(program.output, /stellwerk record: EFBIG/);
+  const { entries } = parseRecording((await readFile(file, 'utf8')).replace(/[^\n]*$/, ''));
+  t.ok(entries.length > 0);
+  await t.rejects(readFile(`${file}.part`));
+});
+
 const SERIAL = (port: string) => `${SIMULATED_CONFIG}tree:
   - { instance: Bus, ident: bus, module: Serial Port, properties: { Port: "${port}" } }
 `;
@@ -184,6 +213,15 @@ t.test(
     await until('the bytes', async () => (await readFile(`${direct}.part`, 'utf8')).includes('HELLO'));
     await listening.end('SIGTERM');
     t.equal(bytes('in', await recorded(direct)), 'HELLO');
+
+    const long = join(directory, 'long.jsonl');
+    const shortened = await startRecording(t, '--url', addressOf(gateway), '--instance', 'bus', long);
+    await rpc(gateway, 'SPRT_SendText', id, 'x'.repeat(3000));
+    await until('the bytes', async () => (await readFile(`${long}.part`, 'utf8')).includes('xxx'));
+    await shortened.end('SIGTERM');
+    const [piece] = await recorded(long);
+    t.match(piece, { direction: 'out', topic: '', isIncomplete: true });
+    t.equal(piece?.payload.length, 2048);
   },
 );
 
