@@ -48,9 +48,12 @@ and reports it; changes that the gateway still has are not lost.`,
     const ended = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
     const show = options.json === true ? showJson : showLine;
-    try {
+    const enableDebug = async () => {
       for (const id of debugged) await gateway.request('SVC_EnableDebug', [id, DEBUG_S]);
-      await follow(gateway, { signal: ended.signal, from, show });
+    };
+    try {
+      await enableDebug();
+      await follow(gateway, { signal: ended.signal, from, show, enableDebug });
     } catch (thrown) {
       if (!isAbort(thrown)) throw thrown;
     } finally {
@@ -66,9 +69,14 @@ interface Watching {
   /** Show only changes of these objects and of objects below them; if empty, of all. */
   readonly from: ReadonlySet<number>;
   show(record: ChangeRecord, tree: TreeReplica): void;
+  /** Enables the debug output, which a restart of the gateway ends. */
+  enableDebug(): Promise<void>;
 }
 
-async function follow(gateway: Client<AnyFunction>, { signal, from, show }: Watching): Promise<void> {
+async function follow(
+  gateway: Client<AnyFunction>,
+  { signal, from, show, enableDebug }: Watching,
+): Promise<void> {
   let tree = new TreeReplica(await snapshotOf(gateway, signal));
   let isUp = true;
   const onLink = (gone: Error | undefined) => {
@@ -81,6 +89,7 @@ async function follow(gateway: Client<AnyFunction>, { signal, from, show }: Watc
     if (item.kind === 'lost') {
       tree = new TreeReplica(await retrySnapshot(gateway, signal));
       remark('some changes are missing here: the gateway was restarted, or no longer has them');
+      await enableDebug().catch((thrown: Error) => remark(`no debug output: ${thrown.message}`));
       continue;
     }
     const { record } = item;

@@ -122,7 +122,8 @@ t.test('watch reports that the gateway stopped and restarted, and continues', as
     SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE,
   );
   const first = await startGatewayProcess(t, directory);
-  const program = new Program(BIN, ['watch', '--url', addressOf({ port })]);
+  const debug = ['--debug', 'ground_floor/hall_relay'];
+  const program = new Program(BIN, ['watch', '--url', addressOf({ port }), ...debug]);
   t.teardown(() => program.end('SIGKILL'));
   await until('the first change', async () => {
     await rpc({ port }, 'GW_SimulateLine', 'BUTTON1', true);
@@ -142,6 +143,12 @@ t.test('watch reports that the gateway stopped and restarted, and continues', as
       Math.round(Math.random() * 1e6),
     );
     return /upper_floor\/blind/.test(program.output);
+  });
+  const relay = await idOf({ port }, 'ground_floor/hall_relay');
+  let isOn = false;
+  await until('the debug output of the new process', async () => {
+    await rpc({ port }, 'HW_WriteValueBoolean', relay, 'STATE', (isOn = !isOn));
+    return / connected again\n[^]* {2}driven RELAY1: /.test(program.output);
   });
   t.ok(program.isRunning);
 });
