@@ -49,10 +49,13 @@ function unknown(name: string): string {
 
 /** Compares classes by name: importing them would load their modules at every start. */
 const isNamed = (thrown: unknown, name: string): boolean => thrown instanceof Error && thrown.name === name;
+/** Whether the gateway rejected the call for this reason. */
+const hasReason = (thrown: unknown, reason: string): boolean =>
+  isNamed(thrown, 'RpcError') && (thrown as { reason?: string }).reason === reason;
 
 function codeOf(thrown: unknown): number {
   if (isNamed(thrown, 'ConfigurationError')) return exitCode.configuration;
-  if (isNamed(thrown, 'AbortError')) return exitCode.cancelled;
+  if (isNamed(thrown, 'AbortError') || hasReason(thrown, 'CANCELLED')) return exitCode.cancelled;
   return isNamed(thrown, 'ServerError') ? exitCode.unavailable : exitCode.failed;
 }
 
@@ -62,9 +65,9 @@ function adviceFor(thrown: unknown): string {
     return '. --ca FILE has it trusted; one that a gateway made itself is tls/ca-cert.pem in its data directory, and at /tls/ca.pem';
   if (isNamed(thrown, 'ServerError'))
     return '. Is the gateway running (systemctl status stellwerk, or make run), and is it there (--url, --config)?';
-  const isUnauthorized =
-    isNamed(thrown, 'RpcError') && (thrown as { reason?: string }).reason === 'UNAUTHORIZED';
-  return isUnauthorized ? ': --url or --config says who calls, --password-file has the password' : '';
+  return hasReason(thrown, 'UNAUTHORIZED')
+    ? ': --url or --config says who calls, --password-file has the password'
+    : '';
 }
 
 /** Errors of a configuration have one line each; any other error is put on one line. */

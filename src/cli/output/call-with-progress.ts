@@ -23,18 +23,26 @@ export async function callWithProgress(
 ): Promise<unknown> {
   using line = new ProgressLine(() => systemClock().nowMs());
   const stop = new AbortController();
+  // Others may run, such as the backup of a schedule. If they cannot be read, the call says why.
+  const others = new Set((await backupTasks(gateway).catch(() => [])).map(({ ID }) => ID));
   const call = gateway.call(method, ...params).finally(() => stop.abort());
-  void follow(gateway, line, stop.signal);
+  void follow(gateway, { line, others, signal: stop.signal });
   return await call;
 }
 
+interface Following {
+  readonly line: ProgressLine;
+  /** The tasks that ran before the call. */
+  readonly others: ReadonlySet<number>;
+  readonly signal: AbortSignal;
+}
+
 /** Shows the progress until the call has ended. Does not reject: the call says what is wrong. */
-async function follow(gateway: Client<AnyFunction>, line: ProgressLine, signal: AbortSignal): Promise<void> {
+async function follow(gateway: Client<AnyFunction>, { line, others, signal }: Following): Promise<void> {
   try {
     for (;;) {
       await delay(systemClock(), POLL_MS, signal);
-      const tasks = (await gateway.call('GW_GetTasks')) as readonly Task[];
-      const task = tasks.filter(({ Kind }) => Kind === 'backup').at(-1);
+      const task = (await backupTasks(gateway)).find(({ ID }) => !others.has(ID));
       if (task === undefined) continue;
       if (line.signal.aborted) {
         await gateway.call('GW_CancelTask', task.ID);
@@ -45,4 +53,10 @@ async function follow(gateway: Client<AnyFunction>, line: ProgressLine, signal: 
   } catch {
     // The call has ended, or the gateway cannot be reached, which the call reports.
   }
+}
+
+/** The oldest first. */
+async function backupTasks(gateway: Client<AnyFunction>): Promise<readonly Task[]> {
+  const tasks = (await gateway.call('GW_GetTasks')) as readonly Task[];
+  return tasks.filter(({ Kind }) => Kind === 'backup');
 }

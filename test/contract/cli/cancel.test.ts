@@ -1,14 +1,20 @@
+import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { asTask } from '../../../src/records/reported-task.js';
 import { exportToFile } from '../../../src/cli/archive/export-to-file.js';
 import { recordFormats } from '../../../src/records/record-format.js';
 import { type MaintenanceJob, runMaintenance } from '../../../src/cli/maintenance/run-maintenance.js';
 import { ProgressLine } from '../../../src/cli/output/progress-line.js';
+import { callWithProgress } from '../../../src/cli/output/call-with-progress.js';
 import type { AnyFunction, Client } from '../../../src/client/index.js';
 import { RESTORE_STEPS, backupDirectory, restoreBackup } from '../../../src/store/restore.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { runCli } from '../../tools/gateway/run-cli.js';
 import { openFixture } from '../store/open-store.js';
 
 /** A data directory with a database. */
@@ -57,6 +63,52 @@ t.test('a backup and a restore that are cancelled with Ctrl-C leave nothing', as
   t.strictSame([await readdir(data), await readdir(directory)], before);
   t.match(await runMaintenance(jobs[0]!, { textOf: String, cancelled: '' }), { leftOut: [] });
   t.ok((await readdir(directory)).includes('another.db'), 'without Ctrl-C it is written');
+});
+
+t.test('a backup task that is cancelled with Ctrl-C is the one of the call', async (t) => {
+  const task = (ID: number, Kind = 'backup') => ({ ID, Kind, Done: 0, Total: 0 });
+  let tasks = [task(1), task(2, 'export')];
+  const call = Promise.withResolvers<unknown>();
+  const cancelled: number[] = [];
+  const replies: Readonly<Record<string, (id: number) => unknown>> = {
+    GW_GetTasks: () => tasks,
+    GW_CancelTask: (id) => {
+      cancelled.push(id);
+      call.reject(new Error('cancelled'));
+      return true;
+    },
+    GW_RunTargetBackup: () => {
+      // The last one is of a schedule that began later.
+      tasks = [task(1), task(2, 'export'), task(3, 'export'), task(4), task(5)];
+      return call.promise;
+    },
+  };
+  const gateway = {
+    call: async (name: string, id: number) => replies[name]?.(id),
+  } as unknown as Client<AnyFunction>; // only calls are needed
+  const running = callWithProgress(gateway, 'GW_RunTargetBackup', 'nas');
+  process.emit('SIGINT');
+  await t.rejects(running, { message: 'cancelled' });
+  t.strictSame(cancelled, [4]);
+});
+
+t.test('a call that the gateway cancelled exits with 130', async (t) => {
+  const error = { code: -32_000, message: 'Cancelled', data: { code: 'CANCELLED' } };
+  const server = createServer((request, response) => {
+    void json(request).then((given) => {
+      const { id } = given as { id: number };
+      response
+        .setHeader('Content-Type', 'application/json')
+        .end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    });
+  });
+  t.teardown(() => server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
+  t.match(await runCli(['call', '--url', url, 'GW_RunTargetBackup', 'nas']), {
+    code: 130,
+    stderr: /Cancelled/,
+  });
 });
 
 t.test('a restore that ends before its last step changes nothing', async (t) => {
