@@ -1,8 +1,10 @@
 import { resolve } from 'node:path';
+import { systemClock } from '../../base/clock.js';
 import { exportGateway } from '../../composition/export/export-gateway.js';
 import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { locateData } from '../arguments/locate-gateway.js';
+import { ProgressLine } from '../output/progress-line.js';
 
 /** `stellwerk export`: the tree as a configuration. */
 export const exportCommand = command({
@@ -28,16 +30,19 @@ file cannot express is listed in comments at its end. Values are those last writ
     },
   },
   words: [0, 0],
-  exits: '0 done, 1 failed (the database is damaged), 78 the configuration is not YAML',
+  exits: '0 done, 1 failed (the database is damaged), 78 the configuration is not YAML, 130 cancelled',
   run: async ({ data, backup, config, 'no-values': noValues = false }) => {
     if (data !== undefined && backup !== undefined) throw new UsageError('give either --data or --backup');
     const place = backup === undefined ? locateData(data, config) : undefined;
     const from = backup === undefined ? { data: resolve(place?.data ?? '') } : { backup: resolve(backup) };
     const named = place === undefined ? config : place.config;
+    // Ctrl-C would leave the copy of the data.
+    using line = new ProgressLine(() => systemClock().nowMs());
     const { text, notes } = await exportGateway({
       from,
       config: named === undefined ? undefined : resolve(named),
       values: !noValues,
+      signal: line.signal,
     });
     process.stdout.write(text);
     if (notes.length > 0)

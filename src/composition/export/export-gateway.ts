@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noHealthChecks } from '../../base/health-check.js';
 import { systemClock } from '../../base/clock.js';
+import { yieldToEventLoop } from '../../base/event-loop.js';
 import { silentLog } from '../../base/log.js';
 import { ConfigDocument } from '../../config/document.js';
 import { exportFile } from '../../config/export/export-file.js';
@@ -24,28 +25,41 @@ interface ExportSource {
   /** Its configuration; of a backup, the one that is in it by default. */
   readonly config: string | undefined;
   readonly values: boolean;
+  /** Cancels it after the current step, and removes the copy. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Exports a gateway's tree as the text of a `gateway.yaml`, with notes about data that is not in it. Works on
- * a copy and does not change the gateway. Throws `STORE_UNUSABLE`, ConfigurationError.
+ * a copy and does not change the gateway. Throws `STORE_UNUSABLE`, ConfigurationError, and
+ * the reason of the signal.
  */
 export async function exportGateway({
   from,
   config,
   values,
+  signal,
 }: ExportSource): Promise<{ text: string; notes: readonly string[] }> {
+  // The steps are synchronous: a signal of the process arrives in between.
+  const endStep = async () => {
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
+  };
   const temporary = mkdtempSync(join(tmpdir(), 'stellwerk-export-'));
   try {
     const [backup, directory, file] = ['backup', 'data', 'gateway.yaml'].map((name) =>
       join(temporary, name),
     ) as [string, string, string];
     if ('data' in from) backupDirectory(from.data, { to: backup, config });
+    await endStep();
     const source = 'data' in from ? backup : from.backup;
     restoreBackup({ backup: source, directory, config: file, replace: false, nowMs: systemClock().nowMs() });
+    await endStep();
     const configFile = config ?? file;
     const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : '';
-    return await exportDirectory(directory, { file: configFile, text }, values);
+    const exported = await exportDirectory(directory, { file: configFile, text }, values);
+    signal?.throwIfAborted();
+    return exported;
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }

@@ -6,15 +6,16 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { asTask } from '../../../src/records/reported-task.js';
+import { exportCommand } from '../../../src/cli/commands/export.js';
 import { exportToFile } from '../../../src/cli/archive/export-to-file.js';
 import { recordFormats } from '../../../src/records/record-format.js';
 import { type MaintenanceJob, runMaintenance } from '../../../src/cli/maintenance/run-maintenance.js';
-import { ProgressLine } from '../../../src/cli/output/progress-line.js';
 import { callWithProgress } from '../../../src/cli/output/call-with-progress.js';
+import { ProgressLine } from '../../../src/cli/output/progress-line.js';
 import type { AnyFunction, Client } from '../../../src/client/index.js';
 import { RESTORE_STEPS, backupDirectory, restoreBackup } from '../../../src/store/restore.js';
-import { tempDirectory } from '../../tools/temp-directory.js';
 import { runCli } from '../../tools/gateway/run-cli.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
 import { openFixture } from '../store/open-store.js';
 
 /** A data directory with a database. */
@@ -63,6 +64,22 @@ t.test('a backup and a restore that are cancelled with Ctrl-C leave nothing', as
   t.strictSame([await readdir(data), await readdir(directory)], before);
   t.match(await runMaintenance(jobs[0]!, { textOf: String, cancelled: '' }), { leftOut: [] });
   t.ok((await readdir(directory)).includes('another.db'), 'without Ctrl-C it is written');
+});
+
+t.test('an export that is cancelled with Ctrl-C leaves no copy of the data', async (t) => {
+  const data = await storedData(t);
+  const temporary = await tempDirectory(t);
+  const { TMPDIR: before } = process.env;
+  t.teardown(() => {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  });
+  process.env['TMPDIR'] = temporary;
+  const running = exportCommand.run(['--data', data]);
+  t.equal((await readdir(temporary)).length, 1);
+  process.emit('SIGINT');
+  await t.rejects(running, { name: 'AbortError' });
+  t.strictSame(await readdir(temporary), []);
 });
 
 t.test('a backup task that is cancelled with Ctrl-C is the one of the call', async (t) => {
