@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { RecoveryKey } from '../../backup/recovery-key.js';
@@ -59,14 +59,17 @@ latest for the newest. It asks for the recovery key, unless --key-file has it.`,
       replace,
       nowMs: systemClock().nowMs(),
     } as const;
-    const done =
+    const restoring =
       target === undefined
-        ? await runMaintenance(
+        ? runMaintenance(
             { ...common, backup: file === 'latest' ? newestOf(directory) : resolve(file) },
             { textOf: (step) => `${RESTORE_STEPS[step] ?? ''} …`, cancelled: 'nothing was changed' },
           )
-        : await restoreFromTarget(common, { name: file, target, keyFile });
-    chownBelow(directory);
+        : restoreFromTarget(common, { name: file, target, keyFile });
+    // Also after a failure, which leaves the lock: the service's user must be able to open it.
+    const done = await restoring.finally(() => {
+      if (existsSync(directory)) chownBelow(directory);
+    });
     if (config !== undefined) chownConfig(resolve(config));
     process.stdout.write(`${done.join('\n')}\n`);
     return exitCode.ok;

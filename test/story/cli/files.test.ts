@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -215,6 +216,10 @@ t.test('the service’s user can use what root sets up and restores', asRoot, as
   }
   for (const name of readdirSync(data)) t.equal(statSync(join(data, name)).uid, 12_345, name);
   t.ok(existsSync(join(data, 'stellwerk.db')));
+  const lock = join(data, 'stellwerk.lock');
+  rmSync(lock);
+  t.match(await runCli(['restore', ...place, file]), { code: 1, stderr: /add --replace/ });
+  t.equal(statSync(lock).uid, 12_345, 'also after a failure');
 });
 
 t.test('hash-password reads the password from stdin', async (t) => {
