@@ -98,9 +98,9 @@ export function checkSetup(
   };
 }
 
-/** The text without its passwords. */
+/** The text without its passwords. As {@link parseSetupFile}, accepts any white space, and a byte order mark. */
 export const withoutPasswords = (text: string): string =>
-  text.replace(/^([ \t]*(?:wifi_)?password[ \t]*=)[^\r\n]*/gm, '# $1 (removed after use)');
+  text.replace(/^([^\S\r\n]*(?:wifi_)?password[^\S\r\n]*=)[^\r\n]*/gm, '# $1 (removed after use)');
 
 function locationOf(
   latitude: string | undefined,

@@ -49,6 +49,18 @@ t.test('a set-up file sets owner, board and place, and its passwords are removed
   t.match(await runCli(property), { code: 0, stdout: '52.52\n' });
 });
 
+t.test('a password after a byte order mark or any white space is removed', async (t) => {
+  const directory = await tempDirectory(t);
+  for (const [i, start] of ['\uFEFF', '\u00A0', '\t\uFEFF '].entries()) {
+    const [from, file] = [join(directory, `setup-${i}.txt`), join(directory, `gateway-${i}.yaml`)];
+    writeFileSync(from, `${start}password=${PASSWORD}\r\n${start}wifi_password =secret wifi\r\n`);
+    t.match(await runCli(['setup', '--config', file, '--from', from]), { code: 0 });
+    const { config } = await loadConfig(file);
+    t.ok(await verifyPassword(PASSWORD, config.remoteAccess?.passwordHash ?? ''), 'it was set');
+    t.notMatch(readFileSync(from, 'utf8'), new RegExp(`${PASSWORD}|secret wifi`));
+  }
+});
+
 t.test('a set-up file with an error changes nothing', async (t) => {
   const directory = await tempDirectory(t);
   const [from, file] = [join(directory, 'box-setup.txt'), join(directory, 'gateway.yaml')];
