@@ -52,7 +52,10 @@ and its password is known, its health checks are included. Changes nothing.`,
     const own = await examine(config, { dataDirectory: dataDirectory ?? '/', isGateway: false });
     const authority = dataDirectory === undefined ? undefined : ownAuthority(dataDirectory);
     const ca = given.ca ?? authority;
-    const { finding, checks } = await gatewayChecks({ ...given, ...(ca !== undefined && { ca }) });
+    const { finding, checks } = await gatewayChecks(
+      { ...given, ...(ca !== undefined && { ca }) },
+      config.path !== undefined,
+    );
     own.set('gateway', finding);
     if (checks.some(({ Name }) => Name === 'outputs')) own.delete('outputs');
     const known = authority === undefined ? undefined : authorityIn(authority);
@@ -92,17 +95,18 @@ function placeOfData(data: string | undefined, config: string | undefined): stri
 /** Checks whether the gateway replies, and reads its own checks if the caller may. */
 async function gatewayChecks(
   given: Parameters<typeof gatewayClient>[0],
+  isConfigured: boolean,
 ): Promise<{ finding: HealthFinding; checks: readonly CheckRecord[] }> {
   try {
     const gateway = await gatewayClient(given, false);
     const { Checks } = (await gateway.call('GW_GetHealth')) as HealthRecord;
     return { finding: healthy('it replies'), checks: Checks };
   } catch (thrown) {
-    return { finding: answerFinding(thrown), checks: [] };
+    return { finding: answerFinding(thrown, isConfigured), checks: [] };
   }
 }
 
-function answerFinding(thrown: unknown): HealthFinding {
+function answerFinding(thrown: unknown, isConfigured: boolean): HealthFinding {
   if (thrown instanceof RpcError && thrown.reason === 'UNAUTHORIZED')
     return healthy(
       'it replies; its own checks need its password (--password-file FILE, or stellwerk health)',
@@ -111,6 +115,11 @@ function answerFinding(thrown: unknown): HealthFinding {
     return problem(
       `it does not reply: ${messageOf(thrown)}`,
       'sudo systemctl start stellwerk; journalctl -u stellwerk says why it ended',
+    );
+  if (thrown instanceof UsageError && isConfigured)
+    return problem(
+      `it was not checked: ${messageOf(thrown)}`,
+      'correct this file, or the option or key that names it',
     );
   if (thrown instanceof UsageError || thrown instanceof ConfigurationError)
     return problem('its address is unknown', 'correct the configuration first');

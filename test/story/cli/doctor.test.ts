@@ -72,6 +72,17 @@ t.test('without its password, doctor still reports that the gateway replies', as
   t.notOk(checks.has('store'));
 });
 
+t.test('if a given file cannot be read, doctor names it', async (t) => {
+  const directory = await tempDirectory(t);
+  await writeFile(join(directory, 'gateway.yaml'), SIMULATED_CONFIG);
+  const missing = join(directory, 'missing');
+  for (const option of ['--password-file', '--ca']) {
+    const { code, checks } = await doctor(directory, option, missing);
+    t.equal(code, 1);
+    t.match(checks.get('gateway'), { State: 'failed', Text: new RegExp(`${missing} cannot be .*ENOENT`) });
+  }
+});
+
 t.test('without a gateway, doctor says so and runs the checks of the machine', async (t) => {
   const directory = await tempDirectory(t);
   const port = await reservePort();
