@@ -8,10 +8,15 @@ const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 /** Prompts twice for a new password. Throws if the two differ or it is too short. */
 export async function promptNewPassword(what: string): Promise<string> {
   const password = await promptHidden(`${what}: `);
-  if (password.length < PASSWORD_LENGTH)
-    throw new Error(`a password has at least ${PASSWORD_LENGTH} characters`);
+  rejectShort(password);
   if ((await promptHidden('Repeat it: ')) !== password) throw new Error('the passwords differ');
   return password;
+}
+
+/** Throws if a new password is too short. */
+export function rejectShort(password: string): void {
+  if (password.length < PASSWORD_LENGTH)
+    throw new Error(`the password must have at least ${PASSWORD_LENGTH} characters`);
 }
 
 /** Generates a password of 80 bits that is easy to type: `k7mw-…`. */

@@ -1,7 +1,7 @@
 import { hashPassword } from '../../base/credentials/password-hash.js';
 import { command } from '../command.js';
 import { exitCode } from '../exit-codes.js';
-import { promptNewPassword } from '../arguments/new-password.js';
+import { promptNewPassword, rejectShort } from '../arguments/new-password.js';
 import { readFirstLine } from '../arguments/locate-gateway.js';
 
 /** `stellwerk hash-password`: a password's hash, for `passwordHash` in the configuration. */
@@ -14,6 +14,7 @@ configuration. Without a terminal the password is the first line of stdin.`,
   exits: '0 done, 1 the passwords differ or are too short',
   run: async () => {
     const password = process.stdin.isTTY ? await promptNewPassword('Password') : readFirstLine('-');
+    rejectShort(password);
     process.stdout.write(`${await hashPassword(password)}\n`);
     return exitCode.ok;
   },

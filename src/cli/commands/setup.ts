@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { hashPassword } from '../../base/credentials/password-hash.js';
-import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
 import { ConfigurationError } from '../../config/document.js';
 import { hasAccess, writeSetup } from '../../config/first-access.js';
 import { parseConfig } from '../../config/load.js';
@@ -12,7 +11,7 @@ import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { chownConfig } from '../file-ownership.js';
 import { configSource, readFirstLine } from '../arguments/locate-gateway.js';
-import { generatePassword, promptNewPassword } from '../arguments/new-password.js';
+import { generatePassword, promptNewPassword, rejectShort } from '../arguments/new-password.js';
 import { prompt } from '../output/terminal.js';
 
 /** The configuration file of the service. */
@@ -52,6 +51,10 @@ remoteAccess is not changed.`,
   exits: '0 written, 1 not written, 78 the existing configuration has errors',
   run: async ({ config = STANDARD, from, claim = false, unclaimed = false, ...given }) => {
     if (claim) {
+      if (textOf(CLAIM_CODE) === undefined)
+        throw new Error(
+          'there is no claim code: the owner has a password already, or the gateway does not run (systemctl status stellwerk)',
+        );
       process.stdout.write(readFirstLine(CLAIM_CODE) + '\n');
       return exitCode.ok;
     }
@@ -95,11 +98,6 @@ remoteAccess is not changed.`,
     return exitCode.ok;
   },
 });
-
-function rejectShort(password: string): void {
-  if (password.length < PASSWORD_LENGTH)
-    throw new Error(`the password must have at least ${PASSWORD_LENGTH} characters`);
-}
 
 /** The next step, for the output. */
 const next = (file: string): string =>

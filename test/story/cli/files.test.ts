@@ -104,7 +104,6 @@ t.test(
       stdout: `${file}: 1 error\n`,
       stderr: /:5:112: .*MinOnS: the instance stays closed: MinOnS is longer than MaxOnS/,
     });
-    const { code, stdout, stderr } = await check(
     t.match(await check(SIMULATED_CONFIG + closed, '--start', file), {
       code: 0,
       stderr: /MinOnS: the instance stays/,
@@ -113,6 +112,7 @@ t.test(
       code: 78,
       stderr: /1:1: bord: there is no such key/,
     });
+    const { code, stdout, stderr } = await check(
       `${SIMULATED_CONFIG}log: { levle: info }\ntree:\n  - { instance: A, ident: a, module: GPIO Inputt }\n`,
     );
     t.strictSame([code, stdout], [78, `${file}: 2 errors\n`]);
@@ -222,11 +222,29 @@ t.test('the service’s user can use what root sets up and restores', asRoot, as
   t.equal(statSync(lock).uid, 12_345, 'also after a failure');
 });
 
+t.test(
+  'without a claim code, setup says why',
+  { skip: existsSync('/run/stellwerk') && 'a gateway is installed on this machine' },
+  async (t) => {
+    t.match(await runCli(['setup', '--claim']), {
+      code: 1,
+      stdout: '',
+      stderr:
+        /^stellwerk setup: there is no claim code: the owner has a password already, or the gateway does not run/,
+    });
+  },
+);
+
 t.test('hash-password reads the password from stdin', async (t) => {
   const { code, stdout } = await runCli(['hash-password'], { input: 'pässword 1\n' });
   t.equal(code, 0);
   t.ok(await verifyPassword('pässword 1', stdout.trim()));
   t.match(await runCli(['hash-password']), { code: 64, stderr: /stdin is empty/ });
+  t.match(await runCli(['hash-password'], { input: 'short\n' }), {
+    code: 1,
+    stdout: '',
+    stderr: /at least 8 characters/,
+  });
 });
 
 const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not installed' };
