@@ -1,7 +1,7 @@
 #!/bin/sh
 # note-rollback.sh VERSION RUNNING REASON LIMIT [DIRECTORY]: writes the note of an update that was rolled back, which health, the
-# console, `stellwerk doctor` and `stellwerk update` show. REASON: unhealthy (within LIMIT seconds), configuration (it was
-# rejected) or start (the version never ran far enough to be checked). src/service/updates/rollback-note.ts reads it.
+# console, `stellwerk doctor` and `stellwerk update status` show. REASON: unhealthy (within LIMIT seconds), configuration (it
+# was rejected) or start (the version never ran far enough to be checked). src/service/updates/rollback-note.ts reads it.
 set -e
 directory=${5:-/var/lib/stellwerk-update}
 mkdir -p "$directory"
