@@ -22,7 +22,7 @@ interface FileChange {
   readonly kind: 'overlay' | 'rule' | 'driver';
   /** The lines that declare the chip. */
   readonly settings: readonly string[];
-  /** The lines of the file before the change, without comments. */
+  /** The lines of the file before the change without comments. */
   readonly present: readonly string[];
   /** The lines to add; none if the file has them already. */
   readonly added: readonly string[];
@@ -86,11 +86,22 @@ function changeOf(
   { settings, section }: { readonly settings: readonly string[]; readonly section?: string },
 ): Omit<FileChange, 'kind'> {
   const present = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
-  const added = settings.filter((setting) => !present.includes(setting));
+  const applied = linesForAll(present);
+  const added = settings.filter((setting) => !applied.includes(setting));
   const before = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   const head = section === undefined ? [] : [section];
   const block = added.length === 0 ? [] : ['# Added by stellwerk enable-chip', ...head, ...added, ''];
   return { path, settings, present, added, content: before + block.join('\n') };
+}
+
+/** The lines that apply to all models of a Raspberry Pi: a section, such as `[pi5]`, ends with the next one. */
+function linesForAll(lines: readonly string[]): string[] {
+  let isForAll = true;
+  return lines.filter((line) => {
+    const section = /^\[(.*)\]$/.exec(line)?.[1];
+    if (section !== undefined) isForAll = section.toLowerCase() === 'all';
+    return isForAll;
+  });
 }
 
 async function contentOf(path: string): Promise<string | undefined> {

@@ -37,6 +37,18 @@ await t.test('on a Raspberry Pi, the overlay is added for all models, and only o
   t.match(await readFile(file, 'utf8'), /addr=0x77\n# Added.*\n\[all\]\ndtoverlay=ads1115,addr=0x48\n$/);
 });
 
+await t.test('settings of the section of one model do not count for the others', async (t) => {
+  const root = await tempDirectory(t);
+  const settings = ['dtparam=i2c_arm=on', 'dtoverlay=i2c-sensor,bme280,addr=0x77'];
+  const added = async (...sections: string[]) => {
+    await write(root, 'boot/firmware/config.txt', sections.join('\n'));
+    return (await planChip(wanted('bme280@1-0077'), root)).added;
+  };
+  t.strictSame(await added('[pi5]', ...settings), settings);
+  t.strictSame(await added('[pi5]', settings[0]!, '[all]', settings[1]!), [settings[0]]);
+  t.strictSame(await added(settings[0]!, '[pi5]', '[all]', settings[1]!), []);
+});
+
 await t.test('on another machine, a udev rule declares the chip', async (t) => {
   const root = await tempDirectory(t);
   const file = await write(root, 'etc/udev/rules.d/61-stellwerk-chips.rules', '');
