@@ -17,6 +17,7 @@ const QUERY_TIMEOUT_MS = 5_000;
 export class ClockSynchronisation {
   #isTrusted = !existsSync(BOOTED) || existsSync(SYNCHRONIZED);
   #cancel: Cancel | undefined;
+  #isClosed = false;
 
   get isSynchronised(): boolean {
     return this.#isTrusted;
@@ -28,7 +29,7 @@ export class ClockSynchronisation {
     const query = () =>
       void isSynchronized()
         .then((yes) => {
-          if (!yes || this.#isTrusted) return;
+          if (!yes || this.#isTrusted || this.#isClosed) return;
           this.#isTrusted = true;
           this.close();
           onTrusted();
@@ -39,7 +40,9 @@ export class ClockSynchronisation {
     query();
   }
 
+  /** Afterwards `onTrusted` is not called, even if a query is in flight. */
   close(): void {
+    this.#isClosed = true;
     this.#cancel?.();
     this.#cancel = undefined;
   }
