@@ -39,9 +39,10 @@ export class RequestingMeter implements OpenInstance {
     this.#poll();
   }
 
-  /** Requests a readout now. */
+  /** Starts a readout. Does not wait for its end, which may take minutes: a command has 10 s. */
   async refresh(): Promise<void> {
-    if (!this.#isBusy) await this.#readOut();
+    this.#poll();
+    await Promise.resolve();
   }
 
   /** The records of the last readout, as the meter sent them. */

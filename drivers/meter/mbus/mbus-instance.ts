@@ -35,9 +35,12 @@ export class MbusInstance implements OpenInstance {
     this.#poll();
   }
 
-  /** Requests the values now. */
+  /**
+   * Requests the values. Does not wait for them: a command has 10 s, and other meters of the bus may be first.
+   */
   async refresh(): Promise<void> {
-    await (this.#running ??= this.#run());
+    this.#poll();
+    await Promise.resolve();
   }
 
   /** The records of the last reply. */
@@ -61,8 +64,9 @@ export class MbusInstance implements OpenInstance {
   }
 
   #poll(): void {
+    this.#running ??= this.#run();
     // A failure was reported by `#run`.
-    this.refresh().catch(() => undefined);
+    this.#running.catch(() => undefined);
   }
 
   async #run(): Promise<void> {

@@ -57,6 +57,27 @@ await meterTest('a meter that stops responding is unavailable, and returns', asy
   t.equal(fixture.quality(meter, 'ENERGY_IN'), 'good');
 });
 
+await meterTest('a requested readout may take longer than a command', async (t, meters) => {
+  const { fixture, line, clock } = meters;
+  let requests = 0;
+  const bytes = dataBlock(DATA);
+  line.onReceived.on(() => {
+    requests += 1;
+    clock.after(500, () => line.send(Buffer.from('/SIE#xyz\r\n')));
+    for (let at = 0; at < bytes.length; at += 4)
+      clock.after(1000 + at * 250, () => line.send(bytes.subarray(at, at + 4)));
+  });
+  const meter = await meters.add('IEC 62056-21 Meter', { ...REQUEST, EveryS: 3600 }, { BaudRate: '300' });
+  await waitForEnergy(meters, meter, 8048.375);
+  const requested = t.resolves(fixture.devices.refresh(meter.id, 'ENERGY_IN'));
+  const seen = fixture.watch(meter, 'ENERGY_IN');
+  await meters.pass(15_000);
+  await requested;
+  t.strictSame([seen.length, requests, fixture.value(meter, 'LINK')], [0, 2, 'online']);
+  await meters.pass(30_000);
+  t.strictSame([seen.length, requests, fixture.value(meter, 'LINK')], [1, 2, 'online']);
+});
+
 await meterTest('a readout with a wrong block check is no value', async (t, meters) => {
   const { fixture } = meters;
   const wrong = dataBlock(DATA);

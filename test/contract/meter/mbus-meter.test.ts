@@ -100,6 +100,21 @@ await meterTest('disturbed, foreign and missing replies are no values', async (t
   t.equal(fixture.quality(meter, 'ENERGY'), 'good');
 });
 
+await meterTest('the request of a silent meter may take longer than a command', async (t, meters) => {
+  const { fixture, line } = meters;
+  let requests = 0;
+  line.onReceived.on(() => (requests += 1));
+  const properties = { Address: 17, ...QUIET, EveryS: 3600, TimeoutMs: 4000 };
+  const meter = await meters.add('M-Bus Meter', properties, PORT);
+  await meters.pass(60_000);
+  t.equal(requests, 4, 'the initialisation, and three requests');
+  const requested = t.resolves(fixture.devices.refresh(meter.id, 'ENERGY'));
+  await meters.pass(60_000);
+  await requested;
+  t.strictSame([requests, fixture.value(meter, 'LINK')], [8, 'online']);
+  t.equal(fixture.quality(meter, 'ENERGY'), 'bad UNAVAILABLE');
+});
+
 await meterTest('a number of another length is a configuration error', async (t, meters) => {
   const meter = await meters.fixture.add('M-Bus Meter', { Number: '123' });
   t.match(meters.fixture.status(meter), /Number is 123; it must have 8 or 16 hexadecimal digits/);
