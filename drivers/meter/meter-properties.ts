@@ -25,7 +25,7 @@ export const meterProperties = Type.Object({
   Meter: withAdvancedHelp(
     Type.String({ default: '', maxLength: 64 }),
     'Values',
-    'The number of a meter that does not send it. Change it after the meter was replaced.',
+    'The number of the meter instead of the one that it sends. Another number accepts lower counts.',
   ),
   StaleAfterS: withAdvancedHelp(
     Type.Integer({ default: STALE_AFTER_S, minimum: 5, maximum: 604_800 }),

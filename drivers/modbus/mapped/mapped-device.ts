@@ -32,7 +32,7 @@ const properties = Type.Object({
   Meter: withAdvancedHelp(
     Type.String({ default: '', maxLength: 64 }),
     'Device',
-    'The number of a meter that does not send it. Change it after the meter was replaced.',
+    'The number of the meter instead of the one that it sends. Another number accepts lower counts.',
   ),
 });
 /** The properties of a ModBus Mapped Device. */

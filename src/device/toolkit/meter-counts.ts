@@ -10,7 +10,7 @@ const CHANGE_SHOWN_MS = 24 * 60 * 60 * 1000;
 const BACKWARD: QualityProblem = {
   state: quality.bad,
   reason: 'OUT_OF_RANGE',
-  text: 'the meter reports less than before; if it was replaced, set Meter to its number',
+  text: 'the meter reports less than before; if it was replaced or its count overflowed, set Meter to another number',
 };
 
 /**
@@ -32,8 +32,8 @@ export class MeterCounts {
   /** Reports readings that belong together, with the number of their meter if they contain it. */
   report(readings: readonly Reading[]): void {
     // A sub-meter has a number of its own.
-    for (const { ident, value } of [...this.#ownNumber(readings), ...readings])
-      if (isSerial(ident) && this.#noteMeter(ident, String(value))) this.#sinceChange.set(ident, new Set());
+    for (const { ident, value } of this.#numbers(readings))
+      if (this.#noteMeter(ident, String(value))) this.#sinceChange.set(ident, new Set());
     for (const reading of readings) if (!isSerial(reading.ident)) this.#report(reading);
   }
 
@@ -41,11 +41,12 @@ export class MeterCounts {
     this.#cancel?.();
   }
 
-  /** The number that the owner has given to a meter that does not send it. */
-  #ownNumber(readings: readonly Reading[]): Pick<Reading, 'ident' | 'value'>[] {
+  /** The numbers of the meter and its sub-meters; one that the owner has given replaces the one that is sent. */
+  #numbers(readings: readonly Reading[]): Pick<Reading, 'ident' | 'value'>[] {
     const { Meter } = this.#host.properties;
-    if (Meter === '' || readings.some(({ ident }) => ident === SERIAL)) return [];
-    return [{ ident: SERIAL, value: Meter }];
+    const sent = readings.filter(({ ident }) => isSerial(ident));
+    if (Meter === '') return sent;
+    return [{ ident: SERIAL, value: Meter }, ...sent.filter(({ ident }) => ident !== SERIAL)];
   }
 
   /** Whether these readings are the first ones of another meter. */

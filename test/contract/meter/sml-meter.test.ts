@@ -84,6 +84,22 @@ await meterTest('the owner says that a meter without a number was replaced', asy
   t.equal(fixture.value(meter, 'SERIAL'), 'new');
 });
 
+await meterTest('the owner accepts lower counts of a meter that sends its number', async (t, meters) => {
+  const { fixture, line } = meters;
+  const meter = await meters.add('SML Meter', { Values: ['ENERGY_IN', 'POWER'] });
+  await meters.sendUntil(meter, HIGH, ['ENERGY_IN', 1234.5678]);
+  const overflowed = telegram(1, { number: 17_000 });
+  line.send(overflowed);
+  t.equal(fixture.quality(meter, 'ENERGY_IN'), 'bad OUT_OF_RANGE');
+  await fixture.change(meter, { Meter: 'overflow 1' });
+  await fixture.waitForLink(meter, 'online');
+  await meters.sendUntil(meter, overflowed, ['ENERGY_IN', 1.7]);
+  t.equal(fixture.quality(meter, 'ENERGY_IN'), 'good');
+  t.equal(fixture.value(meter, 'SERIAL'), 'overflow 1');
+  line.send(telegram(1, { number: 16_000 }));
+  t.equal(fixture.quality(meter, 'ENERGY_IN'), 'bad OUT_OF_RANGE', 'once');
+});
+
 await meterTest('torn, doubled and disturbed telegrams are no values; the next one is', async (t, meters) => {
   const { fixture, line } = meters;
   const meter = await meters.add('SML Meter', { Values: ['ENERGY_IN', 'POWER'] });

@@ -45,7 +45,7 @@ export const meter: FamilyTexts = {
     Learn: ['Werte übernehmen', 'Werte, die der Zähler sendet, kommen von selbst hinzu.'],
     Meter: [
       'Zählernummer',
-      'Die Nummer eines Zählers, der sie nicht sendet. Nach einem Zählertausch ändern.',
+      'Die Nummer des Zählers anstelle der gesendeten. Mit einer anderen Nummer gelten kleinere Zählerstände.',
     ],
     StaleAfterS: [
       'Veraltet nach',

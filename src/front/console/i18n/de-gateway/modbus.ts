@@ -28,7 +28,7 @@ export const modbus: FamilyTexts = {
     EveryMs: ['Abfrageabstand', 'Millisekunden zwischen zwei Abfragen; 0 für die Abstände der Tabelle.'],
     Meter: [
       'Zählernummer',
-      'Die Nummer eines Zählers, der sie nicht sendet. Nach einem Zählertausch ändern.',
+      'Die Nummer des Zählers anstelle der gesendeten. Mit einer anderen Nummer gelten kleinere Zählerstände.',
     ],
     DeviceID: ['Geräteadresse', 'Die Adresse des Geräts am Bus.'],
     GatewayMode: ['Betriebsart', '0 ist TCP; 1 und 2 sind RTU; 7 und 8 sind ASCII.'],
