@@ -117,22 +117,33 @@ export class PwmChannel {
     await this.#withFault(async () => {
       const now = await this.#state();
       const isInverting = now.isInverted !== wave.isInverted;
-      if (isInverting && now.isEnabled) await this.#disableAndInvert(wave);
+      if (isInverting && now.isEnabled) return this.#invertEnabled(now, wave);
       await this.#setTimes(now, wave);
       // A channel that was never used has no period, and rejects a polarity before it has one.
-      if (isInverting && !now.isEnabled) await this.#setPolarity(wave);
-      if (isInverting || !now.isEnabled) await this.#write('enable', 1);
+      if (isInverting) await this.#setPolarity(wave);
+      if (!now.isEnabled) await this.#write('enable', 1);
     });
   }
 
-  async #disableAndInvert(wave: Waveform): Promise<void> {
-    await this.#write('enable', 0);
+  async #invertEnabled(now: Waveform, wave: Waveform): Promise<void> {
     try {
+      await this.#write('enable', 0);
       await this.#setPolarity(wave);
-    } catch (thrown) {
+      await this.#setTimes(now, wave);
       await this.#write('enable', 1);
+    } catch (thrown) {
+      // If the chip is gone, this fails as well; the first failure is the one to report.
+      await this.#restore(now).catch(() => undefined);
       throw thrown;
     }
+  }
+
+  /** Enables the channel again, with the output from before. */
+  async #restore(before: Waveform): Promise<void> {
+    const present = await this.#state();
+    await this.#setTimes(present, before);
+    if (present.isInverted !== before.isInverted) await this.#setPolarity(before);
+    await this.#write('enable', 1);
   }
 
   #setPolarity({ isInverted }: Waveform): Promise<void> {

@@ -1,11 +1,11 @@
 import { coded } from '../../src/base/codes/coded-text.js';
 import type { Static } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
+import { type SysfsClass, withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
 import { SysfsInstance } from '../../src/device/toolkit/sysfs-instance.js';
 import type { Host, OpenInstance, Value } from '../../src/device/module.js';
 import { parseBoolean } from '../../src/device/toolkit/parse-boolean.js';
-import { PwmChannel, type Waveform } from './kernel-pwm.js';
+import { listPwmChips, PwmChannel, type PwmChannelAddress, type Waveform } from './kernel-pwm.js';
 import type { PwmContext, pwmProperties } from './index.js';
 import { resolveChannel } from './channel-lookup.js';
 
@@ -19,17 +19,26 @@ export async function openPwm(host: Host<PwmProperties>, context: PwmContext): P
   const attributes = withDebugOutput(host, await context.attributes());
   const { Chip, Channel } = host.properties;
   const address = await resolveChannel(attributes, context.board.pwm ?? [], { chip: Chip, channel: Channel });
-  const bootFlag = `pwm ${address.chip.id} ${address.chip.name} ${address.channel}`;
+  const bootFlags = await bootFlagsOf(address, attributes);
   return context.holders.open(
     coded`PWM_CHANNEL: the PWM channel ${address.chip.id}/${address.channel}`,
     host,
     async (release) => {
       host.signal.throwIfAborted();
       const pwm = new PwmInstance(host, await PwmChannel.open(attributes, host.clock, address), release);
-      await pwm.boot(bootFlag);
+      await pwm.boot(...bootFlags);
       return pwm;
     },
   );
+}
+
+/**
+ * The flags of a channel: with the number of its chip, and without it if that is the only one of its device. The
+ * kernel may give the chip another number when it is plugged in again.
+ */
+async function bootFlagsOf({ chip, channel }: PwmChannelAddress, attributes: SysfsClass): Promise<string[]> {
+  const isOnlyOne = (await listPwmChips(attributes)).filter(({ id }) => id === chip.id).length === 1;
+  return [...(isOnlyOne ? [`pwm ${chip.id} ${channel}`] : []), `pwm ${chip.id} ${chip.name} ${channel}`];
 }
 
 class PwmInstance extends SysfsInstance<PwmProperties> {

@@ -21,13 +21,12 @@ export abstract class SysfsInstance<P extends BootProperty> implements OpenInsta
     this.#jobs = new DeviceQueue(host, name);
   }
 
-  /** Applies Boot once after the machine has booted, and reports the state. */
-  async boot(bootFlag: string): Promise<void> {
+  /** Applies Boot once after the machine has booted, unless one of the device's flags is set; reports the state. */
+  async boot(...flags: readonly string[]): Promise<void> {
     const { bootFlags, properties } = this.host;
-    if (!bootFlags.has(bootFlag)) {
-      if (properties.Boot !== 'hold') await this.switchTo(properties.Boot === 'active');
-      bootFlags.add(bootFlag);
-    }
+    const isBooted = flags.some((flag) => bootFlags.has(flag));
+    if (!isBooted && properties.Boot !== 'hold') await this.switchTo(properties.Boot === 'active');
+    for (const flag of flags) bootFlags.add(flag);
     await this.readState();
   }
 

@@ -158,6 +158,35 @@ await t.test(
   },
 );
 
+await t.test('a rejected waveform of another polarity leaves the output as it was', async (t) => {
+  const machine = new Machine(t, [{ id: ID, channels: 2, periodNs: [10_000, 1e9] }]);
+  const lamp = await machine.open();
+  await machine.write(lamp, 'LEVEL', 0.5);
+  await machine.change(lamp, { Inverted: true, FrequencyHz: 1_000_000 });
+  await machine.waitForLink(lamp, 'online');
+  await t.rejects(machine.write(lamp, 'LEVEL', 0.9), { message: /cannot set period to 1000; change/ });
+  const before = { periodNs: 1_000_000, dutyNs: 500_000, isInverted: false };
+  t.strictSame(machine.pwm.waveform(ID, 0), before);
+  t.strictSame(machine.stands(lamp), [true, 0.5, 1_000_000, 500_000]);
+});
+
+await t.test('a chip that is plugged in again with another number does not boot again', async (t) => {
+  const chips = [
+    { id: ID, channels: 2 },
+    { id: 'other', channels: 2 },
+  ];
+  const machine = new Machine(t, chips);
+  const lamp = await machine.open({ Boot: 'active' });
+  t.equal(machine.value(lamp, 'STATE'), true);
+  machine.pwm.setUnplugged(ID, true);
+  await t.rejects(machine.write(lamp, 'STATE', true), { code: 'DEVICE_OFFLINE' });
+  await machine.waitForLink(lamp, 'waiting');
+  chips.reverse();
+  machine.pwm.setUnplugged(ID, false);
+  await machine.waitForReconnect(lamp, machine.clock);
+  t.strictSame(machine.stands(lamp), [false, 0, 'nothing']);
+});
+
 await t.test('a channel is selected unambiguously, or the error says how', async (t) => {
   const one = { id: ID, channels: 2 };
   const statusOf = async (
