@@ -14,14 +14,18 @@ interface EndedPeriods {
   readonly lastMonth?: number;
 }
 
+/** An earlier day by more than this, and the current one was wrong: no time zone and no clock drift is a month. */
+const WRONG_MS = 31 * 86_400_000;
+
 /**
- * Begins a new day, and month, if `today` is later than the current day; an earlier day is ignored. Pulses
- * that were counted while the calendar was not checked belong to the day of the last check; days without a
- * check count 0.
+ * Begins a new day, and month, if `today` is later than the current day; an earlier day is ignored, unless the
+ * current one was wrong: then it becomes the current one, and the counts stay. Pulses that were counted while the
+ * calendar was not checked belong to the day of the last check; days without a check count 0.
  */
 export function rollOver(before: Periods, today: string, count: number): Periods & EndedPeriods {
   const { day, dayFrom, monthFrom } = before;
   if (day === '') return { day: today, dayFrom: count, monthFrom: count };
+  if (Date.parse(day) - Date.parse(today) > WRONG_MS) return { day: today, dayFrom, monthFrom };
   if (today <= day) return before;
   const yesterday = today === dayAfter(day) ? count - dayFrom : 0;
   if (monthOf(today) === monthOf(day)) return { day: today, dayFrom: count, monthFrom, yesterday };

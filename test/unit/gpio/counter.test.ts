@@ -80,6 +80,20 @@ t.test('a clock that is not synchronised or is set back does not begin a new day
   t.strictSame([board.value(meter, 'TODAY'), board.value(meter, 'DAY')], [2, '2026-11-22']);
 });
 
+t.test('a wrong date in the future is corrected, and the counts stay', async (t) => {
+  const board = new BoardFixture(t, new ManualClock(noon('2062-02-03')));
+  const meter = await board.add('Counter', { Line: 'BUTTON1' });
+  await board.waitForLink(meter, 'online');
+  await pulses(board, 3, 500);
+  const seen = () => ['DAY', 'TODAY', 'YESTERDAY', 'MONTH'].map((ident) => board.value(meter, ident));
+  board.clock.stepWallClock(noon('2026-11-22') - board.clock.nowMs());
+  await board.elapse(1000);
+  t.strictSame(seen(), ['2026-11-22', 3, 0, 3]);
+  board.clock.stepWallClock(DAY_MS);
+  await board.elapse(1000);
+  t.strictSame(seen(), ['2026-11-23', 0, 3, 3]);
+});
+
 t.test('all delivered edges count, with at most five reports per second', async (t) => {
   const board = new BoardFixture(t);
   const meter = await board.add('Counter', { Line: 'BUTTON1' });
