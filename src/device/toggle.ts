@@ -13,7 +13,8 @@ export type PerformAction = (variable: Variable, value: Value) => Promise<void>;
 export async function toggle({ tree }: Kernel, path: string, act: PerformAction): Promise<void> {
   const variable = findSwitch(tree, path);
   if (variable === undefined) throw nothingAt(path);
-  await act(variable, !variable.data.value);
+  // During a dead time it is about to go on: a second press cancels that.
+  await act(variable, !(variable.data.value === true || variable.data.pending?.code === 'DEAD_TIME'));
 }
 
 /** The boolean variable at an ident path, or the STATE of the instance there; undefined if there is none. */

@@ -78,7 +78,8 @@ class LevelGroup implements OpenInstance, EdgeHandler {
   #inputs: RequestedInputs | undefined;
   /** The value of each line. A line may change while others are still being requested. */
   readonly #active: boolean[] = [];
-  #cancelSettling: Cancel = () => undefined;
+  /** Present while the lines settle. */
+  #cancelSettling: Cancel | undefined;
   /** A line oscillates, so there is no number. */
   #isOscillating = false;
 
@@ -121,8 +122,11 @@ class LevelGroup implements OpenInstance, EdgeHandler {
   }
 
   async refresh(): Promise<void> {
+    const before = [...this.#active];
     for (const [index, line] of (this.#inputs?.lines ?? []).entries()) this.#active[index] = await line.get();
-    this.report();
+    if (this.#active.some((active, index) => active !== before[index])) this.#settle();
+    // While the lines settle, they may have no number.
+    else if (this.#cancelSettling === undefined) this.report();
   }
 
   async probe(): Promise<void> {
@@ -134,17 +138,20 @@ class LevelGroup implements OpenInstance, EdgeHandler {
   }
 
   async close(): Promise<void> {
-    this.#cancelSettling();
+    this.#cancelSettling?.();
     await this.#inputs?.close();
   }
 
   #noteEdges(edges: readonly Edge[], index: number): void {
     this.#active[index] = edges.at(-1)?.active ?? false;
-    this.#cancelSettling();
+    this.#cancelSettling?.();
   }
 
   #settle(): void {
-    this.#cancelSettling();
-    this.#cancelSettling = this.#host.clock.after(this.#host.properties.SettleMs, () => this.report());
+    this.#cancelSettling?.();
+    this.#cancelSettling = this.#host.clock.after(this.#host.properties.SettleMs, () => {
+      this.#cancelSettling = undefined;
+      this.report();
+    });
   }
 }

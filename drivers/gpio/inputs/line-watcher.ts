@@ -1,6 +1,7 @@
 import type { Host, OpenInstance } from '../../../src/device/module.js';
 import type { Backends } from '../backends/backends.js';
 import type { InputProperties } from '../line-properties.js';
+import { oscillating } from './oscillation-detector.js';
 import {
   type EdgeHandler,
   type RequestedInput,
@@ -48,7 +49,9 @@ class WatchedLine implements OpenInstance {
   async refresh(ident: string): Promise<void> {
     for (const line of this.#inputs.lines) {
       const active = await line.get();
-      if (ident === 'STATE') this.#host.report('STATE', active);
+      if (ident !== 'STATE') continue;
+      if (this.#inputs.isOscillating) this.#host.reportUncertain('STATE', active, oscillating);
+      else this.#host.report('STATE', active);
     }
   }
 

@@ -87,6 +87,10 @@ export class OscillationDetector {
     return line.isOscillating;
   }
 
+  get isOscillating(): boolean {
+    return this.#lines.some(({ isOscillating }) => isOscillating);
+  }
+
   close(): void {
     this.#cancelTicks?.();
   }
@@ -108,7 +112,7 @@ export class OscillationDetector {
       line.load = 0;
       this.#updateProblem();
     }
-    const isOver = this.#lines.every(({ isOscillating }) => !isOscillating);
+    const isOver = !this.isOscillating;
     if (isOver) {
       this.#cancelTicks?.();
       this.#cancelTicks = undefined;

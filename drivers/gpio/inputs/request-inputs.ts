@@ -34,6 +34,8 @@ export type RequestedInput = Pick<InputLine, 'initial' | 'get' | 'countInterrupt
 export interface RequestedInputs {
   /** In the order of their names. `get` resolves to the debounced value. */
   readonly lines: readonly RequestedInput[];
+  /** Whether one of the lines oscillates. */
+  readonly isOscillating: boolean;
   /** Reports a count of dropped edges that is not reported yet. */
   flush(): void;
   /** Rejects if one of the lines is gone. */
@@ -114,6 +116,10 @@ class RequestedInputSet implements RequestedInputs {
     const debouncedBy = DebounceUs === 0 ? 'none' : isOurs ? 'gateway' : 'kernel';
     const { name, chip } = location;
     log.debug({ line: name, chip: chip.label, backend: backend.name, debouncedBy }, 'input requested');
+  }
+
+  get isOscillating(): boolean {
+    return this.#detector?.isOscillating === true;
   }
 
   flush(): void {

@@ -98,6 +98,36 @@ t.test('a button toggles another object at the configured gesture', async (t) =>
   t.equal(far.data.status, near.data.status);
 });
 
+t.test('a second press during the dead time of the target cancels the first', async (t) => {
+  const board = new BoardFixture(t);
+  const interlock = { Interlock: 'valves', DeadTimeMs: 3000 };
+  const open = await board.add('Relay', { Line: 'RELAY1', ...interlock });
+  const close = await board.add('Relay', { Line: 'RELAY2', ...interlock });
+  for (const one of [open, close]) await board.waitForLink(one, 'online');
+  board.kernel.tree.set(close, 'ident', 'close');
+  await add(board, { Line: 'BUTTON1', Toggles: 'close' });
+  const seen = board.watch(close, 'STATE');
+  const press = async () => {
+    await board.drive('BUTTON1', true);
+    await board.elapse(100);
+    await board.drive('BUTTON1', false);
+    await board.elapse(400);
+  };
+  // The dead time applies after the start, too.
+  await board.elapse(4000);
+  await board.devices.write(open.id, 'STATE', true);
+  await board.devices.write(open.id, 'STATE', false);
+  await press();
+  t.match(board.value(close, 'PENDING'), /dead time/);
+  await press();
+  t.equal(board.value(close, 'PENDING'), '');
+  await board.elapse(5000);
+  t.notOk(seen.includes(true));
+  t.strictSame([...board.devices.allProblems()], []);
+  await press();
+  t.equal(board.value(close, 'STATE'), true);
+});
+
 t.test('a press that began before the start does not count; counts continue', async (t) => {
   const board = new BoardFixture(t);
   const button = await add(board, { Line: 'BUTTON1' });

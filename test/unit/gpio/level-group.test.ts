@@ -52,6 +52,29 @@ t.test('a coding switch reports one number when settled and none before', async 
   t.equal(board.quality(group, 'VALUE'), 'good');
 });
 
+t.test('a requested number is that of settled lines', async (t) => {
+  const board = new BoardFixture(t);
+  await board.drive('BUTTON1', true);
+  const group = await board.add('Level Group', { Lines: ['BUTTON1', 'BUTTON2', 'BUTTON3'], SettleMs: 50 });
+  await board.waitForLink(group, 'online');
+  const seen = board.watch(group, 'VALUE');
+  await board.devices.refresh(group.id, 'VALUE');
+  t.strictSame(seen, [1]);
+  // From 1 to 4 through 5.
+  await board.drive('BUTTON3', true);
+  await board.devices.refresh(group.id, 'VALUE');
+  await board.elapse(20);
+  await board.devices.refresh(group.id, 'VALUE');
+  await board.drive('BUTTON1', false);
+  await board.elapse(40);
+  await board.devices.refresh(group.id, 'VALUE');
+  t.strictSame(seen, [1]);
+  await board.elapse(30);
+  t.strictSame(seen, [1, 4]);
+  await board.devices.refresh(group.id, 'VALUE');
+  t.strictSame(seen, [1, 4, 4]);
+});
+
 t.test('either all lines are requested or none', async (t) => {
   const board = new BoardFixture(t);
   const taken = await board.add('GPIO Input', { Line: 'BUTTON2' });

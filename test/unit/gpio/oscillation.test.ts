@@ -68,6 +68,26 @@ t.test(
   },
 );
 
+t.test('a requested value is uncertain while the line oscillates', async (t) => {
+  const board = new BoardFixture(t);
+  const inputs = [
+    await online(board, 'GPIO Input', { Line: 'BUTTON1' }),
+    await online(board, 'Button', { Line: 'BUTTON2', DebounceUs: 0 }),
+  ];
+  for (const line of ['BUTTON1', 'BUTTON2']) await flood(board, line, 5000, 20_000);
+  await board.elapse(5000);
+  for (const input of inputs) {
+    t.ok(isOn(board, input));
+    await board.devices.refresh(input.id, 'STATE');
+    t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
+  }
+  await board.elapse(30_000);
+  for (const input of inputs) {
+    await board.devices.refresh(input.id, 'STATE');
+    t.equal(doubtOf(input, 'STATE'), undefined);
+  }
+});
+
 t.test('an oscillation is not over while it nearly resumes', async (t) => {
   const board = new BoardFixture(t);
   const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
