@@ -3,6 +3,7 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import type { BinaryValue, Gpio } from 'onoff';
 import type { Clock } from '../../../src/base/clock.js';
 import { codeOf, type Fault, fault, faultFrom, messageOf } from '../../../src/base/fault.js';
+import { SerialQueue } from '../../../src/base/serial-queue.js';
 import { waitUntilWritable } from '../../../src/device/toolkit/sysfs-class.js';
 import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
 import type { KeeperClient } from '../keeper/keeper-client.js';
@@ -165,6 +166,8 @@ class SysfsLine implements RequestedLine, OutputLine {
   readonly isGuarded = false;
   readonly #onoff: Gpio;
   readonly #onClosed: () => void;
+  /** Node's thread pool may execute two writes in either order. */
+  readonly #writes = new SerialQueue();
   #isClosed = false;
 
   constructor(location: LineLocation, { initial, onoff, onClosed }: OpenLine) {
@@ -179,7 +182,7 @@ class SysfsLine implements RequestedLine, OutputLine {
   }
 
   async set(active: boolean): Promise<void> {
-    await this.#call(() => this.#onoff.write(active ? 1 : 0));
+    await this.#writes.run(() => this.#call(() => this.#onoff.write(active ? 1 : 0)));
   }
 
   async close(): Promise<void> {
