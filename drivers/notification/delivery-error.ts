@@ -2,10 +2,11 @@ import { CodedError, type Text } from '../../src/base/codes/coded-text.js';
 
 /** Why a server has not accepted a message, and whether another attempt may succeed. */
 export class DeliveryError extends CodedError {
-  readonly isTemporary: boolean;
+  /** `deferred`: another attempt for this message may succeed; the server accepts others meanwhile. */
+  readonly duration: 'temporary' | 'deferred' | 'permanent';
 
-  constructor(text: Text, duration: 'temporary' | 'permanent' = 'permanent') {
+  constructor(text: Text, duration: DeliveryError['duration'] = 'permanent') {
     super(text);
-    this.isTemporary = duration === 'temporary';
+    this.duration = duration;
   }
 }

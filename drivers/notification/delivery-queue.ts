@@ -19,12 +19,25 @@ interface DeliveryListener {
   onDiscarded(why: unknown): void;
 }
 
-/** Delivers messages one after the other, the oldest first. */
+/** A message that is not yet delivered. */
+interface Waiting {
+  readonly sent: Notification;
+  readonly sinceNs: bigint;
+  /** Of a deferred one: its attempts that failed. */
+  readonly failures: number;
+}
+
+/**
+ * Delivers messages one after the other, the oldest first. A deferred one waits apart, so that the others are not
+ * delayed.
+ */
 export class DeliveryQueue {
   readonly #clock: Pick<Clock, 'after' | 'monotonicNs'>;
   readonly #deliver: (sent: Notification) => Promise<void>;
   readonly #listener: DeliveryListener;
-  #waiting: { readonly sent: Notification; readonly sinceNs: bigint }[] = [];
+  #waiting: Waiting[] = [];
+  /** Deferred messages, with their next attempts. */
+  readonly #deferred = new Map<Waiting, Cancel>();
   #failures = 0;
   #isBusy = false;
   #isClosed = false;
@@ -42,13 +55,13 @@ export class DeliveryQueue {
 
   /** Messages that are not yet delivered. */
   get length(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#deferred.size;
   }
 
   /** Adds a message. Of too many, the oldest of the lowest priority is discarded. */
   add(sent: Notification): void {
-    this.#waiting.push({ sent, sinceNs: this.#clock.monotonicNs() });
-    if (this.#waiting.length > WAITING_LIMIT) this.#discardOne();
+    this.#waiting.push({ sent, sinceNs: this.#clock.monotonicNs(), failures: 0 });
+    if (this.length > WAITING_LIMIT) this.#discardOne();
     if (this.#retry === undefined) void this.#run();
   }
 
@@ -56,14 +69,17 @@ export class DeliveryQueue {
   close(): void {
     this.#isClosed = true;
     this.#retry?.();
+    for (const cancel of this.#deferred.values()) cancel();
   }
 
   #discardOne(): void {
     // The first is being delivered.
-    const others = this.#waiting.slice(this.#isBusy ? 1 : 0);
+    const others = [...this.#deferred.keys(), ...this.#waiting.slice(this.#isBusy ? 1 : 0)];
     const lowest = Math.min(...others.map(({ sent }) => priorities.indexOf(sent.priority)));
     const discarded = others.find(({ sent }) => priorities.indexOf(sent.priority) === lowest);
     this.#waiting = this.#waiting.filter((one) => one !== discarded);
+    if (discarded !== undefined) this.#deferred.get(discarded)?.();
+    if (discarded !== undefined) this.#deferred.delete(discarded);
     this.#listener.onDiscarded(undefined);
   }
 
@@ -75,33 +91,46 @@ export class DeliveryQueue {
         this.#discardExpired();
         const [first] = this.#waiting;
         if (first === undefined) return;
-        await this.#attempt(first.sent);
+        await this.#attempt(first);
       }
     } finally {
       this.#isBusy = false;
     }
   }
 
-  async #attempt(sent: Notification): Promise<void> {
+  async #attempt(first: Waiting): Promise<void> {
     try {
-      await this.#deliver(sent);
+      await this.#deliver(first.sent);
       if (this.#isClosed) return;
       this.#end();
       this.#listener.onSent();
     } catch (thrown) {
       if (this.#isClosed) return;
-      if (thrown instanceof DeliveryError && !thrown.isTemporary) {
-        this.#end();
-        return this.#listener.onDiscarded(thrown);
+      const duration = thrown instanceof DeliveryError ? thrown.duration : 'temporary';
+      const failures = Math.max(first.failures, this.#failures);
+      if (duration !== 'temporary') this.#end();
+      if (duration === 'permanent') return this.#listener.onDiscarded(thrown);
+      if (duration === 'deferred') this.#defer(first, failures);
+      else {
+        this.#retry = this.#clock.after(delayMs(this.#failures), () => {
+          this.#retry = undefined;
+          void this.#run();
+        });
+        this.#failures += 1;
       }
-      const delayMs = Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** this.#failures);
-      this.#failures += 1;
-      this.#retry = this.#clock.after(delayMs, () => {
-        this.#retry = undefined;
-        void this.#run();
-      });
       this.#listener.onRetry(thrown);
     }
+  }
+
+  /** Attempts a message again later, behind those that wait then. */
+  #defer(message: Waiting, failures: number): void {
+    const again = { ...message, failures: failures + 1 };
+    const cancel = this.#clock.after(delayMs(failures), () => {
+      this.#deferred.delete(again);
+      this.#waiting.push(again);
+      if (this.#retry === undefined) void this.#run();
+    });
+    this.#deferred.set(again, cancel);
   }
 
   #end(): void {
@@ -117,3 +146,6 @@ export class DeliveryQueue {
     }
   }
 }
+
+/** The delay after another failed attempt, by the number of those before it. */
+const delayMs = (failures: number): number => Math.min(RETRY_LAST_MS, RETRY_FIRST_MS * 2 ** failures);

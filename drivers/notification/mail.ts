@@ -56,13 +56,16 @@ export async function sendMail(sent: Notification, route: MailRoute): Promise<vo
       disableUrlAccess: true,
     }));
   } catch (thrown) {
+    // All recipients of this attempt were deferred before.
+    if (before !== undefined && isTransient(thrown as RecipientReply))
+      throw busy(thrown as RecipientReply, 'deferred');
     throw mailError(thrown);
   }
   const [later, never] = [replies.filter(isTransient), replies.filter((reply) => !isTransient(reply))];
   const deferred = later.map(({ recipient = '' }) => recipient);
   const rejected = [...(before?.rejected ?? []), ...never.map(({ recipient = '' }) => recipient)];
   route.remaining.set(sent, { deferred, rejected });
-  if (later[0] !== undefined) throw busy(later[0]);
+  if (later[0] !== undefined) throw busy(later[0], 'deferred');
   if (rejected.length > 0)
     throw new DeliveryError(
       coded`MAIL_RECIPIENTS_REJECTED: the server rejected ${rejected.join(', ')}; correct Recipient`,
@@ -100,13 +103,13 @@ function transportOptions({ target, lookup, ca, timeoutMs, signal }: MailRoute):
 const isTransient = ({ responseCode = 0 }: RecipientReply): boolean =>
   responseCode >= 400 && responseCode < 500;
 
-const busy = ({ responseCode = 0 }: RecipientReply): DeliveryError =>
-  new DeliveryError(coded`SERVER_BUSY: the server replied with status ${responseCode}`, 'temporary');
+const busy = ({ responseCode = 0 }: RecipientReply, duration: DeliveryError['duration']): DeliveryError =>
+  new DeliveryError(coded`SERVER_BUSY: the server replied with status ${responseCode}`, duration);
 
 /** Maps the package's errors; those of the network stay as they are. */
 function mailError(thrown: unknown): unknown {
   const reply = thrown as RecipientReply & { readonly code?: string };
-  if (isTransient(reply)) return busy(reply);
+  if (isTransient(reply)) return busy(reply, 'temporary');
   const { responseCode, code } = reply;
   if (code === 'EAUTH')
     return new DeliveryError(

@@ -88,8 +88,11 @@ const SCHEMES: Readonly<Record<NotificationProperties['Service'], readonly strin
   mail: ['smtps:', 'smtp:'],
 };
 
+/** What Node accepts as the value of a header (RFC 9110 §5.5). */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 function check(checked: NotificationProperties): Text | undefined {
-  const { Service, Url, Recipient, Sender, Password } = checked;
+  const { Service, Url, Recipient, Sender, UserName, Password } = checked;
   if (Url === '' && Service !== 'telegram')
     return coded`NOTIFICATION_URL_EMPTY: Url is empty: give the address of the server`;
   const schemes = SCHEMES[Service];
@@ -97,13 +100,26 @@ function check(checked: NotificationProperties): Text | undefined {
     return coded`NOTIFICATION_URL_INVALID: Url ${Url} must begin with ${either(schemes.map((one) => `${one}//`))}`;
   if (Url !== '' && new URL(Url).username + new URL(Url).password !== '')
     return coded`URL_WITH_LOGIN: Url must not contain a user name or password; set UserName and Password`;
+  if (Service === 'ntfy' && !canDecode(new URL(Url).pathname))
+    return coded`NTFY_TOPIC_INVALID: Url ${Url} has a % that encodes no character; write it as %25`;
   if (Service === 'ntfy' && ntfyTopic(Url) === '')
     return coded`NTFY_TOPIC_MISSING: Url ${Url} has no topic; give it after the server: https://ntfy.sh/my-topic`;
   if ((Service === 'telegram' || Service === 'gotify') && Password === '')
     return coded`TOKEN_EMPTY: Password is empty: give the token of the bot or application`;
+  if (Service !== 'mail' && (UserName === '' || Service === 'gotify') && !HEADER_VALUE.test(Password))
+    return coded`TOKEN_INVALID: Password contains a character that no token has, such as a line feed; enter the token again`;
   if ((Service === 'telegram' || Service === 'mail') && Recipient === '')
     return coded`RECIPIENT_EMPTY: Recipient is empty: give the mail address, or the id of the chat`;
   if (Service === 'mail' && Sender === '')
     return coded`SENDER_EMPTY: Sender is empty: give the mail address that mails come from`;
   return undefined;
+}
+
+function canDecode(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false; // a URIError: it has no other
+  }
 }

@@ -47,12 +47,11 @@ const requests: Readonly<Record<HttpService, (target: Target, sent: Notification
   ntfy: (target, { title, text, priority }) => {
     const url = new URL(target.Url);
     const parts = url.pathname.split('/').filter((part) => part !== '');
-    const topic = decodeURIComponent(parts.pop() ?? '');
-    url.pathname = `/${parts.join('/')}`;
+    url.pathname = `/${parts.slice(0, -1).join('/')}`;
     return {
       url: url.href,
       headers: loginOf(target),
-      body: { topic, title, message: text, priority: NTFY_PRIORITY[priority] },
+      body: { topic: ntfyTopic(target.Url), title, message: text, priority: NTFY_PRIORITY[priority] },
     };
   },
   // https://gotify.net/api-docs: POST /message with the token of an application.
@@ -78,8 +77,9 @@ const requests: Readonly<Record<HttpService, (target: Target, sent: Notification
 export const requestOf = (service: HttpService, target: Target, sent: Notification): HttpMessage =>
   requests[service](target, sent);
 
-/** The topic in the URL of an ntfy target; empty if there is none. */
-export const ntfyTopic = (url: string): string => new URL(url).pathname.split('/').findLast(Boolean) ?? '';
+/** The topic in the URL of an ntfy target; empty if there is none. Throws `URIError` for an invalid `%`. */
+export const ntfyTopic = (url: string): string =>
+  decodeURIComponent(new URL(url).pathname.split('/').findLast(Boolean) ?? '');
 
 /** A user name and a password (RFC 7617), or a token without a user name (RFC 6750). */
 function loginOf({ UserName, Password }: Target): Record<string, string> {

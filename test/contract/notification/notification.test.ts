@@ -371,6 +371,8 @@ t.test('a configuration that can not work says why', async (t) => {
   const cases: [Record<string, unknown>, RegExp][] = [
     [{ Service: 'ntfy' }, /Url is empty/],
     [{ Service: 'ntfy', Url: 'https://ntfy.sh/' }, /has no topic/],
+    [{ Service: 'ntfy', Url: 'https://ntfy.sh/100%' }, /has a % that encodes no character; write it as %25/],
+    [{ Service: 'ntfy', Url: 'https://ntfy.sh/house', Password: 'tk_1\n' }, /character that no token has/],
     [{ Service: 'gotify', Url: 'ftp://host' }, /must begin with https:\/\/ or http:\/\//],
     [{ Service: 'mail', Url: 'https://host' }, /must begin with smtps:\/\/ or smtp:\/\//],
     [{ Service: 'webhook', Url: 'https://jo:pw@host' }, /must not contain a user name/],

@@ -283,6 +283,9 @@ export const connections: Readonly<Record<string, string>> = {
   NOTIFICATION_URL_EMPTY: 'Url ist leer: geben Sie die Adresse des Servers an',
   NOTIFICATION_URL_INVALID: 'Url {0} muss mit {1} beginnen',
   NTFY_TOPIC_MISSING: 'Url {0} hat kein Topic; geben Sie es nach dem Server an: https://ntfy.sh/mein-topic',
+  NTFY_TOPIC_INVALID: 'Url {0} enthält ein %, das kein Zeichen kodiert; schreiben Sie es als %25',
+  TOKEN_INVALID:
+    'Password enthält ein Zeichen, das kein Token hat, etwa einen Zeilenumbruch; geben Sie das Token noch einmal ein',
   TOKEN_EMPTY: 'Password ist leer: geben Sie das Token des Bots oder der Anwendung an',
   RECIPIENT_EMPTY: 'Recipient ist leer: geben Sie die E-Mail-Adresse oder die ID des Chats an',
   SENDER_EMPTY: 'Sender ist leer: geben Sie die Adresse an, von der E-Mails kommen',
