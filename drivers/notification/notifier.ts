@@ -33,7 +33,7 @@ export class Notifier implements OpenInstance {
     this.#queue = new DeliveryQueue(host.clock, (sent) => this.#deliver(sent), {
       onSent: () => {
         this.#count('SENT');
-        host.setProblem('UNDELIVERED', undefined);
+        if (this.#queue.length === 0) host.setProblem('UNDELIVERED', undefined);
         host.setProblem('DISCARDED', undefined);
       },
       onRetry: (why) => {

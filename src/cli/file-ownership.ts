@@ -9,6 +9,13 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
+/** Gives a file to the owner of its directory, if there is such a file. */
+export function chownFile(file: string): void {
+  if (!isRoot() || !existsSync(file)) return;
+  const { uid, gid } = statSync(dirname(file));
+  lchownSync(file, uid, gid);
+}
+
 /** Gives the contents of a data directory to the directory's owner. */
 export function chownBelow(directory: string): void {
   if (!isRoot()) return;

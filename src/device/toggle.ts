@@ -1,4 +1,4 @@
-import { coded, type Text } from '../base/codes/coded-text.js';
+import { coded, CodedText, type Text } from '../base/codes/coded-text.js';
 import { Fault, fault } from '../base/fault.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
@@ -14,7 +14,18 @@ export async function toggle({ tree }: Kernel, path: string, act: PerformAction)
   const variable = findSwitch(tree, path);
   if (variable === undefined) throw nothingAt(path);
   // During a dead time it is about to go on: a second press cancels that.
-  await act(variable, !(variable.data.value === true || variable.data.pending?.code === 'DEAD_TIME'));
+  const on = !(variable.data.value === true || variable.data.pending?.code === 'DEAD_TIME');
+  try {
+    await act(variable, on);
+  } catch (thrown) {
+    if (!wasCancelled(thrown)) throw thrown;
+  }
+}
+
+/** Whether another press switched the target off while it waited to go on. */
+function wasCancelled(thrown: unknown): boolean {
+  const [why] = (thrown instanceof Fault && thrown.parameters) || [];
+  return why instanceof CodedText && why.code === 'SWITCHED_OFF_WHILE_WAITING';
 }
 
 /** The boolean variable at an ident path, or the STATE of the instance there; undefined if there is none. */

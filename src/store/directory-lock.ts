@@ -4,13 +4,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { faultFrom } from '../base/fault.js';
 import { sqliteCode, sqliteCodeOf } from '../sqlite/connection.js';
 
+/** The file of the lock, in the data directory. */
+export const LOCK_FILE = 'stellwerk.lock';
+
 /**
  * Locks a data directory for one gateway; the kernel releases the lock when the process ends, for whatever
  * reason. Uses SQLite's file locks on an empty file next to the database. Throws `STORE_UNUSABLE` while
  * another gateway has the lock.
  */
 export function lockDirectory(directory: string): Disposable {
-  const lock = new DatabaseSync(join(directory, 'stellwerk.lock'), { timeout: 0 });
+  const lock = new DatabaseSync(join(directory, LOCK_FILE), { timeout: 0 });
   try {
     lock.exec('BEGIN EXCLUSIVE');
   } catch (thrown) {

@@ -16,6 +16,8 @@ interface EndedPeriods {
 
 /** An earlier day by more than this, and the current one was wrong: no time zone and no clock drift is a month. */
 const WRONG_MS = 31 * 86_400_000;
+/** No gateway ran before: an earlier day is that of a clock that is not set yet. */
+const FIRST_DAY = '2026-01-01';
 
 /**
  * Begins a new day, and month, if `today` is later than the current day; an earlier day is ignored, unless the
@@ -25,7 +27,8 @@ const WRONG_MS = 31 * 86_400_000;
 export function rollOver(before: Periods, today: string, count: number): Periods & EndedPeriods {
   const { day, dayFrom, monthFrom } = before;
   if (day === '') return { day: today, dayFrom: count, monthFrom: count };
-  if (Date.parse(day) - Date.parse(today) > WRONG_MS) return { day: today, dayFrom, monthFrom };
+  if (today >= FIRST_DAY && Date.parse(day) - Date.parse(today) > WRONG_MS)
+    return { day: today, dayFrom, monthFrom };
   if (today <= day) return before;
   const yesterday = today === dayAfter(day) ? count - dayFrom : 0;
   if (monthOf(today) === monthOf(day)) return { day: today, dayFrom: count, monthFrom, yesterday };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { RecoveryKey } from '../../backup/recovery-key.js';
@@ -9,12 +9,13 @@ import { systemClock } from '../../base/clock.js';
 import { writeRecoveryKey } from '../../composition/backup/recovery-key-file.js';
 import { parseTarget } from '../../composition/backup/target-settings.js';
 import { findNewestIntactBackup } from '../../store/backup.js';
+import { LOCK_FILE } from '../../store/directory-lock.js';
 import { RESTORE_STEPS } from '../../store/restore.js';
 import { readFirstLine } from '../arguments/locate-gateway.js';
 import { command, UsageError } from '../command.js';
 import { runMaintenance } from '../maintenance/run-maintenance.js';
 import { exitCode } from '../exit-codes.js';
-import { chownBelow, chownConfig } from '../file-ownership.js';
+import { chownBelow, chownConfig, chownFile } from '../file-ownership.js';
 import { ProgressLine } from '../output/progress-line.js';
 import { promptHidden } from '../output/terminal.js';
 
@@ -66,10 +67,12 @@ latest for the newest. It asks for the recovery key, unless --key-file has it.`,
             { textOf: (step) => `${RESTORE_STEPS[step] ?? ''} …`, cancelled: 'nothing was changed' },
           )
         : restoreFromTarget(common, { name: file, target, keyFile });
-    // Also after a failure, which leaves the lock: the service's user must be able to open it.
-    const done = await restoring.finally(() => {
-      if (existsSync(directory)) chownBelow(directory);
+    const done = await restoring.catch((thrown: unknown) => {
+      // The service's user must be able to open it.
+      chownFile(join(directory, LOCK_FILE));
+      throw thrown;
     });
+    chownBelow(directory);
     if (config !== undefined) chownConfig(resolve(config));
     process.stdout.write(`${done.join('\n')}\n`);
     return exitCode.ok;

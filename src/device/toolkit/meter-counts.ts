@@ -4,6 +4,9 @@ import { quality, type Host, type QualityProblem } from '../module.js';
 import { SERIAL } from './meter-variables.js';
 import { exact, type Reading } from './reading.js';
 
+/** The numbers of a meter and of its sub-meters. */
+const NUMBERS = [SERIAL, ...Array.from({ length: 9 }, (_, index) => `${SERIAL}_${index + 1}`)];
+
 /** How long the change of a meter stays a problem of its instance. */
 const CHANGE_SHOWN_MS = 24 * 60 * 60 * 1000;
 
@@ -31,9 +34,12 @@ export class MeterCounts {
 
   /** Reports readings that belong together, with the number of their meter if they contain it. */
   report(readings: readonly Reading[]): void {
-    // A sub-meter has a number of its own.
-    for (const { ident, value } of this.#numbers(readings))
-      if (this.#noteMeter(ident, String(value))) this.#sinceChange.set(ident, new Set());
+    // A sub-meter has a number of its own; what the owner enters applies to all counts.
+    for (const { ident, value } of this.#numbers(readings)) {
+      if (!this.#noteMeter(ident, String(value))) continue;
+      const changed = value === this.#host.properties.Meter ? NUMBERS : [ident];
+      for (const number of changed) this.#sinceChange.set(number, new Set());
+    }
     for (const reading of readings) if (!isSerial(reading.ident)) this.#report(reading);
   }
 

@@ -131,15 +131,16 @@ t.test(
 );
 
 t.test('errors in the configuration count only if the previous version starts with it', async (t) => {
-  const updated = async (start: number) => {
+  const updated = async (start: number, state = 'active') => {
     const { configure, current, rolledBack } = await machine(t);
     // Its plain check also returns 78 for a problem that a start tolerates.
     configure('1.0.0', { cli: `case $* in 'check --start') exit ${start} ;; *) exit 78 ;; esac` });
-    t.equal(configure('1.1.0', { gate: 'exit 78' }), 0);
+    t.equal(configure('1.1.0', { gate: 'exit 78', state }), 0);
     return [current(), rolledBack()];
   };
   t.strictSame(await updated(0), ['1.0.0', '1.1.0 1.0.0 configuration']);
   t.strictSame(await updated(78), ['1.1.0', '']);
   t.strictSame(await updated(64), ['1.0.0', '1.1.0 1.0.0 configuration'], 'it does not have the option');
+  t.strictSame(await updated(64, 'activating'), ['1.1.0', ''], 'nor did it run');
   t.strictSame(await updated(1), ['1.1.0', ''], 'its program does not run');
 });

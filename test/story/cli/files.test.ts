@@ -220,6 +220,9 @@ t.test('the service’s user can use what root sets up and restores', asRoot, as
   rmSync(lock);
   t.match(await runCli(['restore', ...place, file]), { code: 1, stderr: /add --replace/ });
   t.equal(statSync(lock).uid, 12_345, 'also after a failure');
+  writeFileSync(join(data, 'foreign'), '');
+  t.match(await runCli(['restore', ...place, join(box, 'missing.db')]), { code: 1 });
+  t.equal(statSync(join(data, 'foreign')).uid, 0, 'a failure changes nothing else');
 });
 
 t.test(

@@ -92,6 +92,10 @@ t.test('a wrong date in the future is corrected, and the counts stay', async (t)
   board.clock.stepWallClock(DAY_MS);
   await board.elapse(1000);
   t.strictSame(seen(), ['2026-11-23', 0, 3, 3]);
+  // A clock that is not set yet.
+  board.clock.stepWallClock(-board.clock.nowMs());
+  await board.elapse(1000);
+  t.strictSame(seen(), ['2026-11-23', 0, 3, 3]);
 });
 
 t.test('all delivered edges count, with at most five reports per second', async (t) => {
