@@ -1,4 +1,5 @@
 import { Icon } from '../../web/parts/icon.js';
+import { keepFocus } from '../../web/parts/take-focus.js';
 import { words } from '../i18n/console-texts.js';
 import type { Choices } from './choices.js';
 import { Input } from './input.js';
@@ -26,7 +27,7 @@ export function ListField({ element: { caption, columns = [] }, value, choices, 
     onChange(records.map((record, at) => (at === index ? { ...record, [column.name]: next } : record)));
   };
   return (
-    <div class="list-field">
+    <div ref={keepFocus} class="list-field">
       {records.length > 0 && (
         <div class="scroll">
           <table aria-label={caption}>

@@ -7,6 +7,7 @@ import { objectAt } from '../../web/object-reference.js';
 import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { lazy } from '../../web/parts/lazy.js';
+import { keepFocus } from '../../web/parts/take-focus.js';
 import { useApp } from '../app.js';
 import { automation } from '../i18n/automation.js';
 import { words } from '../i18n/console-texts.js';
@@ -85,7 +86,7 @@ export function ItemsEditor({ configurator, items, area, onReload, onDone }: Ite
   };
   const pages = ofClass(draft, itemClass.page);
   return (
-    <div class="items">
+    <div ref={keepFocus} class="items">
       <p class="soft">{pages.length === 0 ? text.none : text.hint}</p>
       {pages.map((page, at) => (
         <Group key={page.id} item={page} label={text.page(at + 1)} editing={editing}>

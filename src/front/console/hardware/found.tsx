@@ -6,6 +6,7 @@ import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { aboutHardware, moduleCaption } from '../i18n/gateway-texts.js';
 import { addressOfNode } from '../object-icon.js';
+import { MarkedValue } from '../inspector/shown-value.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { Renamable } from '../parts/renamable.js';
 import { nameOf } from '../search.js';
@@ -174,12 +175,13 @@ function InstanceLink({ instance }: { readonly instance: TreeNode }) {
 }
 
 function LiveValue({ variable }: { readonly variable: TreeNode }) {
-  const app = useApp();
-  const text = app.format(variable, variable.value.value);
+  const { model } = useApp().gateway;
   return (
     <div>
-      <dt>{nameOf(app.gateway.model, variable)}</dt>
-      <dd>{text === '' ? '–' : text}</dd>
+      <dt>{nameOf(model, variable)}</dt>
+      <dd>
+        <MarkedValue variable={variable} />
+      </dd>
     </div>
   );
 }

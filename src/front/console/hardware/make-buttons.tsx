@@ -19,7 +19,7 @@ export function MakeButtons({ found, hardware, parent }: MakeButtonsProps) {
   const [first, ...others] = found.Create;
   if (first === undefined) return null;
   const make = async (module: string, button: HTMLElement) => {
-    const row = button.closest('li');
+    const row = button.closest<HTMLElement>('li, article');
     isOpen.value = false;
     isBusy.value = true;
     await hardware.create(found, module, parent);
@@ -62,7 +62,7 @@ export function MakeButtons({ found, hardware, parent }: MakeButtonsProps) {
   );
 }
 
-/** Focuses the first button of a row whose buttons were replaced, so that the keyboard continues there. */
+/** Focuses the first button of a row whose buttons were replaced, or its link: the keyboard continues there. */
 export function focusRow(row: HTMLElement | null): void {
-  requestAnimationFrame(() => row?.querySelector('button')?.focus());
+  requestAnimationFrame(() => (row?.querySelector('button') ?? row?.querySelector('a'))?.focus());
 }

@@ -8,8 +8,22 @@ import { checkName, sentence } from '../i18n/gateway-texts.js';
 import { useLoaded } from '../load.js';
 import { isGatewayItself } from '../search.js';
 
+/** Quality of the interface: 1 stale, 2 bad. */
+const BAD = 2;
 /** `online since 2026-11-23 14:13:57 UTC`, and what is wrong. */
 const STATUS = /^(\w+) since (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC(?: \(clock not set\))?(: .*)?$/s;
+
+/** The value of a variable, behind the reason if it is uncertain: it is the last one that was known. */
+export function MarkedValue({ variable }: { readonly variable: TreeNode }) {
+  const { quality } = variable.state.value;
+  const shown = <ShownValue variable={variable} />;
+  if (quality === undefined || quality.reason === 'NO_VALUE') return shown;
+  return (
+    <span class={quality.state === BAD ? 'bad' : 'stale'}>
+      {texts().reasons[quality.reason] ?? quality.text} · {shown}
+    </span>
+  );
+}
 
 /** The value of a variable. Sentences that the gateway wrote into it are in the user's language. */
 export function ShownValue({ variable }: { readonly variable: TreeNode }) {

@@ -11,13 +11,16 @@ import { objectIcon } from '../object-icon.js';
 import { findNodes, nameOf, pathOf } from '../search.js';
 import { statusText } from '../status.js';
 import { Inspector } from '../inspector/inspector.js';
-import { ShownValue } from '../inspector/shown-value.js';
+import { MarkedValue } from '../inspector/shown-value.js';
 
 /** A visible row of the tree. */
 interface Row {
   readonly node: TreeNode;
   readonly depth: number;
   readonly hasChildren: boolean;
+  /** Its place among the rows of its level, from 1, and their number: most of them are no elements. */
+  readonly place: number;
+  readonly count: number;
   /** The path of an object that was found, because it is not below its parents. */
   readonly path?: string;
 }
@@ -143,7 +146,7 @@ interface TreeRowProps {
 }
 
 function TreeRow({
-  row: { node, depth, hasChildren, path },
+  row: { node, depth, hasChildren, place, count, path },
   isExpanded,
   isSelected,
   onToggle,
@@ -157,6 +160,8 @@ function TreeRow({
       class={hidden || disabled ? 'tree-row dim' : 'tree-row'}
       role="treeitem"
       aria-level={depth + 1}
+      aria-posinset={place}
+      aria-setsize={count}
       aria-selected={isSelected}
       aria-expanded={hasChildren ? isExpanded : undefined}
       style={{ paddingInlineStart: `${depth * 16}px`, height: `${ROW_PX}px` }}
@@ -181,7 +186,7 @@ function TreeRow({
       )}
       {node.type === objectType.variable && (
         <span class="row-value">
-          <ShownValue variable={node} />
+          <MarkedValue variable={node} />
         </span>
       )}
     </div>
@@ -191,22 +196,25 @@ function TreeRow({
 /** The rows below expanded objects. */
 function treeRows(model: Model, expanded: ReadonlySet<number>): Row[] {
   const rows: Row[] = [];
-  const visit = (node: TreeNode, depth: number) => {
-    const children = model.children(node.id);
-    rows.push({ node, depth, hasChildren: children.length > 0 });
-    if (expanded.has(node.id)) for (const child of children) visit(child, depth + 1);
-  };
+  const visit = (nodes: readonly TreeNode[], depth: number) =>
+    nodes.forEach((node, at) => {
+      const children = model.children(node.id);
+      rows.push({ node, depth, hasChildren: children.length > 0, place: at + 1, count: nodes.length });
+      if (expanded.has(node.id)) visit(children, depth + 1);
+    });
   const root = model.find(0);
-  if (root !== undefined) visit(root, 0);
+  if (root !== undefined) visit([root], 0);
   return rows;
 }
 
 /** The objects that were found, without their parents. */
 function foundRows(model: Model, text: string): Row[] {
-  return findNodes(model, text).map((node) => ({
+  return findNodes(model, text).map((node, at, { length }) => ({
     node,
     depth: 0,
     hasChildren: false,
+    place: at + 1,
+    count: length,
     path: pathOf(model, node),
   }));
 }

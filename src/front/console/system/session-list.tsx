@@ -1,4 +1,5 @@
 import type { BrowserSession } from '../../../client/generated/records.js';
+import { keepFocus } from '../../web/parts/take-focus.js';
 import { useApp } from '../app.js';
 import { systemTexts } from '../i18n/system.js';
 
@@ -18,7 +19,7 @@ export function SessionList({ sessions, onChange }: SessionListProps) {
     onChange();
   };
   return (
-    <ul class="cards">
+    <ul ref={keepFocus} class="cards">
       {sessions.map((session) => {
         const name = session.Device === '' ? session.Address : session.Device;
         return (

@@ -44,10 +44,13 @@ export function VirtualList<T>({ items, rowPx, visible, children, box: attribute
   };
   const first = Math.max(0, Math.floor(top.value / rowPx) - MARGIN);
   const last = Math.min(items.length, Math.ceil((top.value + height.value) / rowPx) + MARGIN);
+  const { 'aria-activedescendant': active, ...others } = attributes;
   return (
     <div
       ref={box}
-      {...attributes}
+      {...others}
+      // A row that is scrolled away is no element.
+      aria-activedescendant={visible >= first && visible < last ? active : undefined}
       class="virtual"
       onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
     >
