@@ -150,32 +150,44 @@ t.test('the page says why an event did not run, with codes', { skip: noBrowser }
   t.strictSame(problems, [], 'no errors on the page');
 });
 
-t.test('an active event is active again after a corrected save', { skip: noBrowser }, async (t) => {
-  const fixture = await startArea(t);
-  const event = await hallLight(fixture);
-  const doomed = (await rpc(fixture, 'SVC_CreateVariable', 0)) as number;
-  await rpc(fixture, 'SVC_SetName', doomed, 'Doomed');
-  const { page } = await openEvents(t, fixture, { hash: `#/events/${event}` });
-  await page.getByRole('tab', { name: 'Settings' }).click();
-  const trigger = page.getByRole('group', { name: 'Trigger' });
-  await trigger.getByRole('button', { name: /^Variable:/ }).click();
-  await page.getByRole('dialog').getByRole('combobox').fill('Doomed');
-  await page.getByRole('option', { name: /^Doomed/ }).click();
-  await rpc(fixture, 'SVC_DeleteVariable', doomed);
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.locator('.notice.bad').waitFor();
-  await page.getByRole('switch', { name: 'Active', exact: true, checked: false }).waitFor();
-  await trigger.getByRole('button', { name: /^Variable:/ }).click();
-  await page.getByRole('dialog').getByRole('combobox').fill('State');
-  await page
-    .getByRole('option', { name: /State.*Hall button/ })
-    .first()
-    .click();
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.locator('.notice').getByText('Saved').waitFor();
-  await page.getByRole('switch', { name: 'Active', exact: true, checked: true }).waitFor();
-  t.match(await rpc(fixture, 'SVC_GetEvent', event), { EventActive: true, TriggerType: 4 });
-});
+for (const isSwitched of [false, true])
+  t.test(
+    isSwitched
+      ? 'an event that was switched off stays off after a corrected save'
+      : 'an active event is active again after a corrected save',
+    { skip: noBrowser },
+    async (t) => {
+      const fixture = await startArea(t);
+      const event = await hallLight(fixture);
+      const doomed = (await rpc(fixture, 'SVC_CreateVariable', 0)) as number;
+      await rpc(fixture, 'SVC_SetName', doomed, 'Doomed');
+      const { page } = await openEvents(t, fixture, { hash: `#/events/${event}` });
+      await page.getByRole('tab', { name: 'Settings' }).click();
+      const trigger = page.getByRole('group', { name: 'Trigger' });
+      await trigger.getByRole('button', { name: /^Variable:/ }).click();
+      await page.getByRole('dialog').getByRole('combobox').fill('Doomed');
+      await page.getByRole('option', { name: /^Doomed/ }).click();
+      await rpc(fixture, 'SVC_DeleteVariable', doomed);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.notice.bad').waitFor();
+      await page.getByRole('switch', { name: 'Active', exact: true, checked: false }).waitFor();
+      if (isSwitched)
+        for (const checked of [true, false]) {
+          await page.getByRole('switch', { name: 'Active', exact: true }).click();
+          await page.getByRole('switch', { name: 'Active', exact: true, checked }).waitFor();
+        }
+      await trigger.getByRole('button', { name: /^Variable:/ }).click();
+      await page.getByRole('dialog').getByRole('combobox').fill('State');
+      await page
+        .getByRole('option', { name: /State.*Hall button/ })
+        .first()
+        .click();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.locator('.notice').getByText('Saved').waitFor();
+      await page.getByRole('switch', { name: 'Active', exact: true, checked: !isSwitched }).waitFor();
+      t.match(await rpc(fixture, 'SVC_GetEvent', event), { EventActive: !isSwitched, TriggerType: 4 });
+    },
+  );
 
 t.test('times and weekly plans are edited, and read as sentences', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
@@ -213,6 +225,63 @@ t.test('times and weekly plans are edited, and read as sentences', { skip: noBro
   await page.getByRole('button', { name: 'Warm entfernen' }).click();
   await page.getByRole('button', { name: 'Speichern' }).click();
   await page.getByText('nach einem Wochenplan ohne Zeiten').first().waitFor();
+  t.strictSame(problems, [], 'no errors on the page');
+});
+
+t.test('a day moves to another group of a weekly plan', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const plan = (await rpc(fixture, 'SVC_CreateEvent', 2)) as number;
+  await rpc(fixture, 'SVC_SetEventScheduleAction', plan, 1, 'Warm', -1, '');
+  for (const [group, days] of [
+    [1, 1],
+    [2, 126],
+  ]) {
+    await rpc(fixture, 'SVC_SetEventScheduleGroup', plan, group, days);
+    await rpc(fixture, 'SVC_SetEventScheduleGroupPoint', plan, group, 1, 6, 0, 0, 1);
+  }
+  await rpc(fixture, 'SVC_SetEventActive', plan, true);
+  const { page, problems } = await openEvents(t, fixture, { hash: `#/events/${plan}` });
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  const tuesday = (group: number) =>
+    page.getByRole('group', { name: 'Days of the week' }).nth(group).getByRole('checkbox').nth(1);
+  t.ok(await page.getByRole('button', { name: 'Add days' }).isDisabled(), 'no day is left');
+  await tuesday(0).check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.notice').getByText('A day is selected more than once').waitFor();
+  t.match(await rpc(fixture, 'SVC_GetEvent', plan), { EventActive: true }, 'nothing was changed');
+  await tuesday(1).uncheck();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.notice').getByText('Saved').waitFor();
+  t.match(await rpc(fixture, 'SVC_GetEvent', plan), {
+    EventActive: true,
+    ScheduleGroups: [
+      { Days: 3, Points: [{ Start: { Hour: 6 } }] },
+      { Days: 124, Points: [{ Start: { Hour: 6 } }] },
+    ],
+  });
+  t.strictSame(problems, [], 'no errors on the page');
+});
+
+t.test('a script that was entered for an event is discarded', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const event = await hallLight(fixture);
+  await rpc(fixture, 'SVC_SetEventScript', event, 'print("as saved");');
+  const { page, problems } = await openEvents(t, fixture, { hash: `#/events/${event}` });
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  const text = page.getByRole('textbox', { name: 'Text of the script' });
+  await text.click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('print(2);');
+  await page.getByText('Changed, not saved').waitFor();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await text.filter({ hasText: 'print("as saved");' }).waitFor();
+  // What was typed next is based on that.
+  await text.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(' print(3);');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('.notice').getByText('Saved').waitFor();
+  t.match(await rpc(fixture, 'SVC_GetEvent', event), { EventScript: 'print("as saved"); print(3);' });
   t.strictSame(problems, [], 'no errors on the page');
 });
 

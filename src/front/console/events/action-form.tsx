@@ -29,6 +29,8 @@ interface ActionFormProps {
   readonly executed: Executed;
   /** The object that the event is below: the default of the action's object. */
   readonly parent: TreeNode | undefined;
+  /** Another number shows another text of a script. */
+  readonly revision: number;
   readonly onChange: (executed: Executed) => void;
 }
 
@@ -36,7 +38,7 @@ interface ActionFormProps {
 const SCRIPT = 'script';
 
 /** The choice of an action with its parameters. */
-export function ActionForm({ executed, parent, onChange }: ActionFormProps) {
+export function ActionForm({ executed, parent, revision, onChange }: ActionFormProps) {
   const app = useApp();
   const id = useId();
   const { edit, actionNames } = eventTexts();
@@ -86,10 +88,18 @@ export function ActionForm({ executed, parent, onChange }: ActionFormProps) {
         </select>
       </div>
       {chosen === SCRIPT && (
-        <ScriptField value={ScriptText} onChange={(text) => onChange({ ...executed, ScriptText: text })} />
+        <ScriptField
+          value={ScriptText}
+          revision={revision}
+          onChange={(text) => onChange({ ...executed, ScriptText: text })}
+        />
       )}
       {has('SCRIPT') && (
-        <ScriptField value={String(ActionParameters['SCRIPT'])} onChange={(text) => set('SCRIPT', text)} />
+        <ScriptField
+          value={String(ActionParameters['SCRIPT'])}
+          revision={revision}
+          onChange={(text) => set('SCRIPT', text)}
+        />
       )}
       {has('TARGET') && !has('SCRIPT') && (
         <div class="field">
@@ -138,10 +148,11 @@ function acceptsFor(actionId: string): (node: TreeNode) => boolean {
 
 interface ScriptFieldProps {
   readonly value: string;
+  readonly revision: number;
   readonly onChange: (value: string) => void;
 }
 
-function ScriptField({ value, onChange }: ScriptFieldProps) {
+function ScriptField({ value, revision, onChange }: ScriptFieldProps) {
   const app = useApp();
   const { edit } = eventTexts();
   const { state } = useLoaded(() => app.call('rpc.discover'), []);
@@ -152,7 +163,7 @@ function ScriptField({ value, onChange }: ScriptFieldProps) {
         language="javascript"
         label={edit.script}
         value={value}
-        revision={0}
+        revision={revision}
         problems={[]}
         reference={state.value !== undefined && 'value' in state.value ? state.value.value : undefined}
         onChange={onChange}

@@ -13,7 +13,7 @@ import { Tabs } from '../parts/tabs.js';
 import { pathOf } from '../search.js';
 import { CreateEvent } from './create-event.js';
 import { Decisions } from './decisions.js';
-import { EventSettings } from './event-settings.js';
+import { EventSettings, forgetActivation } from './event-settings.js';
 import { Sentences } from './sentences.js';
 import { useEvents } from './use-events.js';
 
@@ -188,6 +188,7 @@ function ActiveSwitch({ event, name, isLabelled = false }: ActiveSwitchProps) {
           const isActive = currentTarget.checked;
           // It shows what was reported, not what is requested.
           currentTarget.checked = EventActive;
+          forgetActivation(app, EventID);
           void app.act(() => app.call('SVC_SetEventActive', EventID, isActive));
         }}
       />

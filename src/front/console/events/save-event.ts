@@ -1,16 +1,24 @@
+import type { Functions } from '../../../client/generated/functions.js';
 import type { EventRecord } from '../../../client/generated/records.js';
-import type { ConsoleApp } from '../app.js';
-import type { Condition } from './sentences.js';
 
 type Action = EventRecord['ScheduleActions'][number];
 type Group = EventRecord['ScheduleGroups'][number];
 type Comparison = 0 | 1 | 2 | 3 | 4 | 5;
+type Condition = EventRecord['EventConditions'][number];
+
+/** What calls the functions of the gateway: the console. */
+export interface Caller {
+  call<M extends keyof Functions>(
+    method: M,
+    ...params: Parameters<Functions[M]>
+  ): Promise<ReturnType<Functions[M]>>;
+}
 
 /**
  * Changes an event from what the gateway has to what was entered. It is inactive meanwhile, so that a part of
  * the changes never runs, and stays inactive if one is rejected.
  */
-export async function saveEvent(app: ConsoleApp, before: EventRecord, after: EventRecord): Promise<void> {
+export async function saveEvent(app: Caller, before: EventRecord, after: EventRecord): Promise<void> {
   const id = before.EventID;
   if (before.EventActive) await app.call('SVC_SetEventActive', id, false);
   await saveTimes(app, before, after);
@@ -31,13 +39,13 @@ function configured(event: EventRecord) {
 
 const text = (value: unknown): string => JSON.stringify(value);
 
-async function saveTimes(app: ConsoleApp, before: EventRecord, after: EventRecord): Promise<void> {
+async function saveTimes(app: Caller, before: EventRecord, after: EventRecord): Promise<void> {
   if (after.EventType === 0) return saveTrigger(app, before, after);
   if (after.EventType === 1) return saveCyclic(app, before, after);
   return saveSchedule(app, before, after);
 }
 
-async function saveTrigger(app: ConsoleApp, before: EventRecord, after: EventRecord): Promise<void> {
+async function saveTrigger(app: Caller, before: EventRecord, after: EventRecord): Promise<void> {
   const { EventID: id, TriggerType, TriggerVariableID, TriggerValue, TriggerSubsequentExecution } = after;
   const triggerOf = (event: EventRecord) =>
     text([event.TriggerType, event.TriggerVariableID, event.TriggerValue, event.TriggerSubsequentExecution]);
@@ -52,7 +60,7 @@ async function saveTrigger(app: ConsoleApp, before: EventRecord, after: EventRec
   await app.call('SVC_SetEventTriggerSubsequentExecution', id, TriggerSubsequentExecution);
 }
 
-async function saveCyclic(app: ConsoleApp, before: EventRecord, after: EventRecord): Promise<void> {
+async function saveCyclic(app: Caller, before: EventRecord, after: EventRecord): Promise<void> {
   const { EventID: id, CyclicDateFrom: from, CyclicDateTo: to } = after;
   const pattern = (event: EventRecord) =>
     [
@@ -76,29 +84,40 @@ async function saveCyclic(app: ConsoleApp, before: EventRecord, after: EventReco
     await app.call('SVC_SetEventCyclicTimeTo', id, last.Hour, last.Minute, last.Second);
 }
 
-/** Adds and changes actions first and removes them last, because points refer to them. */
-async function saveSchedule(app: ConsoleApp, before: EventRecord, after: EventRecord): Promise<void> {
+/** Whether a day is in two groups, which the gateway rejects. */
+export function sharesDays(groups: readonly Group[]): boolean {
+  return groups.some((one) => groups.some((other) => one.ID !== other.ID && (one.Days & other.Days) !== 0));
+}
+
+/**
+ * Adds and changes actions first and removes them last, because points refer to them. Days are removed from
+ * all groups before one is added to a group: no day can be in two groups meanwhile.
+ */
+async function saveSchedule(app: Caller, before: EventRecord, after: EventRecord): Promise<void> {
   const id = after.EventID;
   for (const action of changedOf(before.ScheduleActions, after.ScheduleActions))
     await putAction(app, id, action);
-  for (const { ID } of removedOf(before.ScheduleGroups, after.ScheduleGroups))
-    await app.call('SVC_SetEventScheduleGroup', id, ID, 0);
-  for (const group of changedOf(before.ScheduleGroups, after.ScheduleGroups)) {
-    const known = before.ScheduleGroups.find(({ ID }) => ID === group.ID);
-    await saveGroup(app, id, [known, group]);
+  const kept: Group[] = [];
+  for (const group of before.ScheduleGroups) {
+    const Days = group.Days & (after.ScheduleGroups.find(({ ID }) => ID === group.ID)?.Days ?? 0);
+    if (Days !== group.Days) await app.call('SVC_SetEventScheduleGroup', id, group.ID, Days);
+    // Without days, the gateway has removed it with its points.
+    if (Days !== 0) kept.push({ ...group, Days });
   }
+  for (const group of changedOf(kept, after.ScheduleGroups))
+    await saveGroup(app, id, [kept.find(({ ID }) => ID === group.ID), group]);
   for (const { ID } of removedOf(before.ScheduleActions, after.ScheduleActions))
     await app.call('SVC_SetEventScheduleAction', id, ID, '', -1, '');
 }
 
-async function putAction(app: ConsoleApp, id: number, action: Action): Promise<void> {
+async function putAction(app: Caller, id: number, action: Action): Promise<void> {
   const { ID, Name, Color, ScriptText, ActionID, ActionParameters } = action;
   if (ActionID === '') await app.call('SVC_SetEventScheduleAction', id, ID, Name, Color, ScriptText);
   else await app.call('SVC_SetEventScheduleActionEx', id, ID, Name, Color, ActionID, ActionParameters);
 }
 
 async function saveGroup(
-  app: ConsoleApp,
+  app: Caller,
   id: number,
   [before, { ID, Days, Points }]: readonly [Group | undefined, Group],
 ): Promise<void> {
@@ -113,7 +132,7 @@ async function saveGroup(
 }
 
 async function saveConditions(
-  app: ConsoleApp,
+  app: Caller,
   id: number,
   [before, after]: readonly [readonly Condition[], readonly Condition[]],
 ): Promise<void> {
@@ -129,7 +148,7 @@ async function saveConditions(
 }
 
 async function saveRules(
-  app: ConsoleApp,
+  app: Caller,
   id: number,
   [before, after]: readonly [Condition | undefined, Condition],
 ): Promise<void> {
@@ -166,7 +185,7 @@ async function saveRules(
     );
 }
 
-async function saveAction(app: ConsoleApp, before: EventRecord, after: EventRecord): Promise<void> {
+async function saveAction(app: Caller, before: EventRecord, after: EventRecord): Promise<void> {
   const actionOf = (event: EventRecord) =>
     text([event.EventScript, event.EventActionID, event.EventActionParameters]);
   if (actionOf(before) === actionOf(after)) return;

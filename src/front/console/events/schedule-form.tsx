@@ -19,10 +19,12 @@ const NO_COLOUR = -1;
 
 interface ScheduleFormProps extends EventFormProps {
   readonly parent: TreeNode | undefined;
+  /** Another number shows other texts of scripts. */
+  readonly revision: number;
 }
 
 /** A weekly plan: its actions, and the times of some days at which they begin. */
-export function ScheduleForm({ event, parent, onChange }: ScheduleFormProps) {
+export function ScheduleForm({ event, parent, revision, onChange }: ScheduleFormProps) {
   const { edit } = eventTexts();
   const { ScheduleActions: actions, ScheduleGroups: groups } = event;
   const setAction = (action: Action) =>
@@ -44,10 +46,9 @@ export function ScheduleForm({ event, parent, onChange }: ScheduleFormProps) {
         Points: group.Points.filter(({ ActionID }) => ActionID !== id),
       })),
     });
-  const addGroup = () => {
-    const used = groups.reduce((mask, { Days }) => mask | Days, 0);
-    onChange({ ScheduleGroups: [...groups, { ID: nextId(groups), Days: WEEK & ~used || WEEK, Points: [] }] });
-  };
+  const left = groups.reduce((days, { Days }) => days & ~Days, WEEK);
+  const addGroup = () =>
+    onChange({ ScheduleGroups: [...groups, { ID: nextId(groups), Days: left, Points: [] }] });
   return (
     <>
       <fieldset class="parts">
@@ -57,6 +58,7 @@ export function ScheduleForm({ event, parent, onChange }: ScheduleFormProps) {
             key={action.ID}
             action={action}
             parent={parent}
+            revision={revision}
             onChange={setAction}
             onRemove={() => removeAction(action.ID)}
           />
@@ -76,7 +78,7 @@ export function ScheduleForm({ event, parent, onChange }: ScheduleFormProps) {
             onRemove={() => onChange({ ScheduleGroups: groups.filter(({ ID }) => ID !== group.ID) })}
           />
         ))}
-        <button class="plain" type="button" onClick={addGroup}>
+        <button class="plain" type="button" disabled={left === 0} onClick={addGroup}>
           {edit.addGroup}
         </button>
       </fieldset>
@@ -87,11 +89,12 @@ export function ScheduleForm({ event, parent, onChange }: ScheduleFormProps) {
 interface PlanActionProps {
   readonly action: Action;
   readonly parent: TreeNode | undefined;
+  readonly revision: number;
   readonly onChange: (action: Action) => void;
   readonly onRemove: () => void;
 }
 
-function PlanAction({ action, parent, onChange, onRemove }: PlanActionProps) {
+function PlanAction({ action, parent, revision, onChange, onRemove }: PlanActionProps) {
   const id = useId();
   const { edit } = eventTexts();
   const { Name, Color } = action;
@@ -127,6 +130,7 @@ function PlanAction({ action, parent, onChange, onRemove }: PlanActionProps) {
       <ActionForm
         executed={action}
         parent={parent}
+        revision={revision}
         onChange={(executed) =>
           onChange({ ...action, ...executed, ActionParameters: { ...executed.ActionParameters } })
         }

@@ -221,6 +221,7 @@ export const deEvents: EventTexts = {
     group: (days) => `Zeiten: ${days}`,
     addGroup: 'Tage hinzufügen',
     removeGroup: 'Diese Tage entfernen',
+    sharedDays: 'Ein Tag ist mehrfach gewählt. Lassen Sie ihn nur an einer Stelle gewählt.',
     addPoint: 'Zeit hinzufügen',
     removePoint: (time) => `${time} entfernen`,
     pointTime: 'Zeit',

@@ -220,6 +220,7 @@ export const enEvents = {
     group: (days: string) => `Times: ${days}`,
     addGroup: 'Add days',
     removeGroup: 'Remove these days',
+    sharedDays: 'A day is selected more than once. Leave it selected in one place only.',
     addPoint: 'Add a time',
     removePoint: (time: string) => `Remove ${time}`,
     pointTime: 'Time',
