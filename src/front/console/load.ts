@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Cancel } from '../../base/clock.js';
+import type { ChangeRecord } from '../../client/generated/records.js';
 import { realTiming } from '../../client/timing.js';
 import { errorText, useApp } from './app.js';
 
@@ -50,14 +51,19 @@ export function useLoaded<T>(
   return { state, reload: () => (count.value += 1), refresh: () => refresh.current() };
 }
 
-/** Calls back while messages arrive, at most once in `ms`: to refresh what has no messages. */
-export function useActivity(ms: number, callback: () => void): void {
+/** Calls back while messages that `isAbout` accepts arrive, at most once in `ms`. Default: all messages. */
+export function useActivity(
+  ms: number,
+  callback: () => void,
+  isAbout: (record: ChangeRecord) => boolean = () => true,
+): void {
   const { gateway } = useApp();
   const newest = useRef(callback);
   newest.current = callback;
   useEffect(() => {
     let cancel: Cancel | undefined;
-    const stop = gateway.observe(() => {
+    const stop = gateway.observe((record) => {
+      if (!isAbout(record)) return;
       cancel ??= realTiming.after(ms, () => {
         cancel = undefined;
         newest.current();

@@ -1,16 +1,21 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Cancel } from '../../../base/clock.js';
-import type { EventRecord } from '../../../client/generated/records.js';
+import type { ChangeRecord, EventRecord } from '../../../client/generated/records.js';
 import { realTiming } from '../../../client/timing.js';
 import * as message from '../../web/message-numbers.js';
 import { objectType } from '../../web/objects.js';
 import { type ConsoleApp, useApp } from '../app.js';
 
 /** Events are read again at most this often after they changed, ms. */
-const COLLECT_MS = 300;
+export const COLLECT_MS = 300;
 /** The last message about an event (interface §3.5). */
 const LAST_MESSAGE = 10_899;
+
+/** Whether a message is about an event. */
+export function isOfEvent({ Message }: ChangeRecord): boolean {
+  return Message >= message.EVENT && Message <= LAST_MESSAGE;
+}
 
 /** All events by their IDs, in step with the gateway; undefined until they are loaded. */
 export function useEvents(): ReadonlySignal<ReadonlyMap<number, EventRecord> | undefined> {
@@ -37,12 +42,15 @@ export function useEvents(): ReadonlySignal<ReadonlyMap<number, EventRecord> | u
       });
       events.value = next;
     };
-    const stop = gateway.observe(({ SenderID, Message }) => {
-      const isEvent = Message >= message.EVENT && Message <= LAST_MESSAGE;
-      if (!isEvent && !(Message === message.UNREGISTER && events.peek()?.has(SenderID) === true)) return;
+    const stop = gateway.observe((record) => {
+      const { SenderID, Message } = record;
+      const isDeletion = Message === message.UNREGISTER && events.peek()?.has(SenderID) === true;
+      if (!isOfEvent(record) && !isDeletion) return;
       changed.add(SenderID);
       cancel ??= realTiming.after(COLLECT_MS, () => void read());
     });
+    // Known ones may have been deleted while the connection was lost.
+    for (const id of events.peek()?.keys() ?? []) changed.add(id);
     for (const { id, type } of gateway.model.all()) if (type === objectType.event) changed.add(id);
     void read();
     return () => {

@@ -45,13 +45,15 @@ export function useHardware(): Hardware {
       app.notice.value = { text: errorText(thrown), isError: true };
     }
   };
+  const isLive = app.gateway.state.value.kind === 'live';
   useEffect(() => {
+    if (!isLive) return;
     void readFound();
     void app.call('SVC_FunctionExists', 'GW_SimulateLine').then(
       (exists) => (isSimulated.value = exists),
       () => undefined,
     );
-  }, [app.gateway.state.value]);
+  }, [isLive]);
   useEffect(() => {
     return app.gateway.observe(({ Message }) => {
       if (Message === SEARCH_STOP || Message === SEARCH_UPDATE) void readFound();

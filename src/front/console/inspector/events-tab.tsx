@@ -5,15 +5,16 @@ import { addressOf } from '../../web/router.js';
 import { useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { CheckField } from '../parts/check-field.js';
-import { useLoaded } from '../load.js';
 import { Sentences } from '../events/sentences.js';
+import { COLLECT_MS, isOfEvent } from '../events/use-events.js';
+import { useActivity, useLoaded } from '../load.js';
 import { LoadedView } from '../parts/loaded-view.js';
 
 /** Events that an object triggers, that run it, or that are below it; an event itself. */
 export function EventsTab({ node }: { readonly node: TreeNode }) {
   const app = useApp();
   const { model } = app.gateway;
-  const { state, reload } = useLoaded(async () => {
+  const { state, reload, refresh } = useLoaded(async () => {
     const ids = new Set(
       model
         .children(node.id)
@@ -27,6 +28,7 @@ export function EventsTab({ node }: { readonly node: TreeNode }) {
       for (const id of await app.call('SVC_GetScriptEventList', node.id)) ids.add(id);
     return Promise.all([...ids].map((id) => app.call('SVC_GetEvent', id)));
   }, [node.id, model.structure.value]);
+  useActivity(COLLECT_MS, refresh, isOfEvent);
   return (
     <LoadedView state={state}>
       {(events) =>
