@@ -5,6 +5,7 @@ import { addressOf } from '../../web/router.js';
 import { type ConsoleApp, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
 import { nameOf } from '../search.js';
+import { withKeys } from './entry-keys.js';
 import { rejectionOf, sentenceOf, type SentencePart } from './sentence.js';
 import { auditTexts } from './texts.js';
 
@@ -21,8 +22,8 @@ const SHOWN_LENGTH = 60;
 export function CallList({ entries }: { readonly entries: readonly AuditEntry[] }) {
   return (
     <ul class="calls">
-      {entries.map((entry, index) => (
-        <li key={index}>
+      {withKeys(entries).map(([key, entry]) => (
+        <li key={key}>
           {entry.Role === 'unverified' ? <RejectedLogin entry={entry} /> : <Call entry={entry} />}
         </li>
       ))}
