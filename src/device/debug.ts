@@ -53,6 +53,8 @@ interface DebugOptions {
 interface DebugSession {
   /** Cancels the output to the change stream; undefined if there is none. */
   live: Cancel | undefined;
+  /** When that output ends, ns of the monotonic clock. */
+  endNs: bigint;
   file: DebugFile | undefined;
   second: number;
   count: number;
@@ -72,9 +74,15 @@ export class Debug implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Emits an object's debug messages for `durationS` seconds from now. Throws `BUSY`. */
+  /**
+   * Emits an object's debug messages for at least `durationS` seconds from now: somebody else may have
+   * requested them for longer. Throws `BUSY`.
+   */
   enable(id: number, durationS: number): void {
     const session = this.#sessionOf(id);
+    const endNs = this.#options.clock.monotonicNs() + BigInt(durationS) * 1_000_000_000n;
+    if (session.live !== undefined && endNs <= session.endNs) return;
+    session.endNs = endNs;
     session.live?.();
     session.live = this.#options.clock.after(durationS * 1000, () => this.disable(id));
   }
@@ -156,7 +164,7 @@ export class Debug implements AsyncDisposable {
     if (session === undefined) {
       if (this.#sessions.size >= DEBUGGED_OBJECTS_LIMIT)
         throw fault('BUSY', coded`TOO_MANY_OBJECTS_BEING: Too many objects are being debugged`);
-      session = { live: undefined, file: undefined, second: 0, count: 0 };
+      session = { live: undefined, endNs: 0n, file: undefined, second: 0, count: 0 };
       this.#sessions.set(id, session);
       this.isOn = true;
     }

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { Cancel } from '../../../base/clock.js';
 import { formatTime } from '../../web/format.js';
 import type { TreeNode } from '../../web/model.js';
 import { realTiming } from '../../../client/timing.js';
@@ -8,8 +9,14 @@ import { words } from '../i18n/console-texts.js';
 
 /** KL_DEBUG: `[what, data, format, unix ms]`. */
 const DEBUG = 10206;
-/** How long the gateway publishes after a request, s. */
+/** How long the tab shows the traffic after a start, s. */
 const DURATION_S = 600;
+/**
+ * How long the gateway publishes after a request, and when it is repeated, s. It is not ended by a call, which
+ * would end it for everybody who follows the instance.
+ */
+const REQUEST_S = 120;
+const REPEAT_S = 90;
 /** Lines that are kept: more would be scrolled past unread. */
 const KEPT = 500;
 
@@ -29,31 +36,34 @@ export function DebugTab({ node }: { readonly node: TreeNode }) {
   useEffect(() => {
     let count = 0;
     return app.gateway.observe(({ Message, SenderID, Data }) => {
-      if (Message !== DEBUG || SenderID !== node.id) return;
+      if (Message !== DEBUG || SenderID !== node.id || !isOn.peek()) return;
       const [what, data, , unixMs] = Data as [string, string, number, number];
       lines.value = [...lines.peek().slice(1 - KEPT), { number: ++count, unixMs, what, data }];
     });
   }, [node.id]);
-  useEffect(
-    () => () => {
-      // The gateway ends it by itself if this call is lost.
-      if (isOn.peek()) void app.call('SVC_DisableDebug', node.id).catch(() => undefined);
-    },
-    [node.id],
-  );
   const isLive = app.gateway.state.value.kind === 'live';
-  const enable = () => app.call('SVC_EnableDebug', node.id, DURATION_S);
+  const enable = () => app.call('SVC_EnableDebug', node.id, REQUEST_S);
   useEffect(() => {
     // The gateway may have been restarted.
     if (isLive && isOn.peek()) enable().catch(() => (isOn.value = false));
   }, [isLive]);
   useEffect(() => {
     if (!isLive || !isOn.value) return undefined;
-    return realTiming.after(DURATION_S * 1000, () => (isOn.value = false));
+    let cancelRepeat: Cancel;
+    const repeat = () => {
+      enable().catch(() => (isOn.value = false));
+      cancelRepeat = realTiming.after(REPEAT_S * 1000, repeat);
+    };
+    cancelRepeat = realTiming.after(REPEAT_S * 1000, repeat);
+    const cancelEnd = realTiming.after(DURATION_S * 1000, () => (isOn.value = false));
+    return () => {
+      cancelRepeat();
+      cancelEnd();
+    };
   }, [isLive, isOn.value]);
   const toggle = async () => {
-    const isDone = await app.act(() => (isOn.peek() ? app.call('SVC_DisableDebug', node.id) : enable()));
-    if (isDone) isOn.value = !isOn.peek();
+    if (isOn.peek()) isOn.value = false;
+    else isOn.value = await app.act(enable);
   };
   return (
     <>
