@@ -7,6 +7,9 @@ import { type Timing, pauseMs, realTiming } from './timing.js';
 /** Close codes of a rejected upgrade (interface, decision 19): a page cannot read an HTTP status. */
 export const rejected = { unauthenticated: 4401, host: 4403, area: 4404, wait: 4429 } as const;
 
+/** The message of a `ServerError` after which the call was certainly not executed: it was not sent. */
+export const NOT_CONNECTED = 'The gateway is not connected';
+
 /** Messages that are sent once and never replayed: their `TimeStamp` is not a position in the stream. */
 const UNBUFFERED: ReadonlySet<number> = new Set([20403, 20404, 20405]);
 const ALIVE = 20403;
@@ -166,8 +169,7 @@ export class Link<S extends LinkSnapshot> {
    */
   call(method: string, params: Params, timeoutMs?: number): Promise<unknown> {
     const socket = this.#socket;
-    if (socket?.readyState !== WebSocket.OPEN)
-      return Promise.reject(new ServerError('The gateway is not connected'));
+    if (socket?.readyState !== WebSocket.OPEN) return Promise.reject(new ServerError(NOT_CONNECTED));
     const id = String(++this.#nextId);
     const text = encodeRequest(id, method, params);
     return new Promise((resolve, reject) => {

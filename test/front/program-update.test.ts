@@ -98,7 +98,8 @@ t.test(
     await page.getByText('The gateway was updated.').waitFor();
     t.equal(await value.inputValue(), '21.5');
     await value.press('Enter');
-    await page.getByText('The gateway was updated.').waitFor({ state: 'detached' });
+    await page.locator('.value-now', { hasText: '21.5' }).waitFor();
+    t.ok(await page.getByText('The gateway was updated.').isVisible(), 'until the page is loaded again');
     const loaded = page.waitForEvent('load');
     proxy.cut();
     await loaded;

@@ -2,7 +2,8 @@ import { type Signal, signal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Functions } from '../../client/generated/functions.js';
-import { RpcError } from '../../client/errors.js';
+import { RpcError, ServerError } from '../../client/errors.js';
+import { NOT_CONNECTED } from '../../client/link.js';
 import { Gateway } from '../web/connect.js';
 import { formatMoment, formatVariable } from '../web/format.js';
 import type { TreeNode } from '../web/model.js';
@@ -39,6 +40,8 @@ export class ConsoleApp {
   readonly router = new Router(() => false);
   /** The result of the last action, for screen readers and the status line. */
   readonly notice: Signal<ActionNotice | undefined> = signal(undefined);
+  /** The gateway serves another program than this page, which has drafts. */
+  readonly isOutdated = signal(false);
   /** The owner has no password yet: the page that sets it is shown. */
   readonly isUnclaimed = signal(false);
   /** Asks for the password where the gateway requires it again. */
@@ -74,10 +77,11 @@ export class ConsoleApp {
 
   /** Whether anything was entered that closing the page would lose. */
   isUnsaved(): boolean {
+    const exists = (id: number) => this.gateway.model.find(id) !== undefined;
     return (
-      this.drafts.peek().size > 0 ||
+      [...this.drafts.peek().keys()].some(exists) ||
       this.configurationDraft.peek() !== undefined ||
-      [...this.#forms.values()].some((form) => form.peek() !== undefined)
+      [...this.#forms].some(([key, form]) => isEntered(form.peek()) && exists(objectOf(key)))
     );
   }
 
@@ -94,11 +98,25 @@ export class ConsoleApp {
     return this.confirmation.call(() => this.gateway.call(method, params));
   }
 
+  /** Runs the steps after the creation of an object; removes it if one is rejected. Returns its ID. */
+  async setUp(id: number, steps: (id: number) => Promise<unknown>): Promise<number> {
+    try {
+      await steps(id);
+    } catch (thrown) {
+      // The first failure is what the owner needs to know.
+      await this.call('GW_DeleteObject', id, true).catch(() => undefined);
+      throw thrown;
+    }
+    return id;
+  }
+
   /** Runs an action of the user and reports the outcome: true if it succeeded. */
   async act(action: () => Promise<unknown>, done = ''): Promise<boolean> {
     try {
       await action();
-      this.notice.value = done === '' ? undefined : { text: done, isError: false };
+      if (done !== '') this.notice.value = { text: done, isError: false };
+      // An offer to undo something stays.
+      else if (this.notice.peek()?.isError === true) this.notice.value = undefined;
       return true;
     } catch (thrown) {
       this.notice.value = { text: errorText(thrown), isError: !(thrown instanceof NotConfirmed) };
@@ -118,9 +136,19 @@ export class ConsoleApp {
   }
 }
 
+/** Whether a form has an entry: `{}` is left when all of them were taken back. */
+const isEntered = (entered: unknown): boolean => entered !== undefined && JSON.stringify(entered) !== '{}';
+
+/** The object that a form belongs to, by its key (`value/12345`); otherwise the root. Areas have idents. */
+const objectOf = (key: string): number => Number(/^(?!area)\w+\/(\d+)/.exec(key)?.[1] ?? 0);
+
 /** An error in the user's language. */
 export function errorText(thrown: unknown): string {
   if (thrown instanceof RpcError) return rpcErrorText(thrown);
+  if (thrown instanceof ServerError) {
+    const { notConnected, unknownOutcome } = words().link;
+    return thrown.message === NOT_CONNECTED ? notConnected : unknownOutcome;
+  }
   if (thrown instanceof NotConfirmed) return words().confirm.cancelled;
   return `${words().failed}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
 }

@@ -61,6 +61,11 @@ export function Console() {
       <Rail />
       <div class="content">
         <Connection />
+        {app.isOutdated.value && (
+          <p class="banner" role="status">
+            {words().updated}
+          </p>
+        )}
         <TaskList />
         {app.gateway.isLoaded.value && Page !== undefined ? (
           <Page id={id} />

@@ -17,7 +17,7 @@ import './system/appearance.css';
 import 'uplot/dist/uPlot.min.css';
 import { AppProvider, ConsoleApp, SESSION_PATH } from './app.js';
 import { Console } from './console.js';
-import { setConsoleLanguage, words } from './i18n/console-texts.js';
+import { setConsoleLanguage } from './i18n/console-texts.js';
 
 interface PageFacts {
   readonly isUnclaimed: boolean;
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   });
   watchProgram(app.gateway, () => {
     const isBusy = app.isUnsaved() || document.querySelector('dialog[open]') !== null;
-    if (isBusy) app.notice.value = { text: words().updated, isError: false };
+    if (isBusy) app.isOutdated.value = true;
     else location.reload();
   });
   render(

@@ -216,6 +216,40 @@ t.test('a second click does not create a second object', { skip: noBrowser }, as
   t.equal(((await rpc(fixture, 'SVC_GetChildrenIDs', upper)) as number[]).length, before.length + 1);
 });
 
+t.test('a second click does not create a second script or event', { skip: noBrowser }, async (t) => {
+  const { fixture, proxy, page } = await openBehindProxy(t);
+  const lists = async () => [
+    ((await rpc(fixture, 'SVC_GetScriptList')) as number[]).length,
+    ((await rpc(fixture, 'SVC_GetEventList')) as number[]).length,
+  ];
+  const [scripts = 0, events = 0] = await lists();
+  await open(page, '#/scripts');
+  await page.getByRole('button', { name: 'New script' }).click();
+  await page.getByLabel('Name').fill('Evening');
+  const create = page.locator('form').getByRole('button', { name: 'New script' });
+  proxy.freeze();
+  await create.click();
+  t.ok(await create.isDisabled());
+  proxy.thaw();
+  await page.getByRole('heading', { name: 'Evening' }).waitFor();
+
+  await open(page, '#/events');
+  await page.getByRole('button', { name: 'New event' }).click();
+  const dialog = page.getByRole('dialog');
+  const submit = dialog.getByRole('button', { name: 'Create' });
+  await dialog.getByLabel('Name').fill('x'.repeat(100_000));
+  await submit.click();
+  await page.locator('.notice.bad').waitFor();
+  t.strictSame(await lists(), [scripts + 1, events], 'an event whose name is rejected is removed');
+  await dialog.getByLabel('Name').fill('Morning');
+  proxy.freeze();
+  await submit.click();
+  t.ok(await submit.isDisabled());
+  proxy.thaw();
+  await page.getByRole('heading', { name: 'Morning' }).waitFor();
+  t.strictSame(await lists(), [scripts + 1, events + 1]);
+});
+
 t.test('signing out without a connection says that it failed', { skip: noBrowser }, async (t) => {
   const { page } = await openBehindProxy(t);
   const sessions = /\/console\/session$/;

@@ -119,7 +119,16 @@ function ValueForm({ variable, type, onSubmit }: ValueFormProps) {
         step={isText ? undefined : type === variableType.integer ? Math.max(1, stepSize) : stepSize || 'any'}
         required={!isText}
         value={draft.value ?? String(variable.value.value)}
-        onInput={(event) => (draft.value = event.currentTarget.value)}
+        onInput={({ currentTarget: { value } }) =>
+          (draft.value = value === String(variable.value.peek()) ? undefined : value)
+        }
+        onKeyDown={({ key }) => {
+          if (key === 'Escape') draft.value = undefined;
+        }}
+        // While it is edited, a number may be empty.
+        onBlur={() => {
+          if (!isText && draft.peek() === '') draft.value = undefined;
+        }}
       />
       <button class="plain">{words().tree.set}</button>
     </form>

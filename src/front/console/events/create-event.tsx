@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { takeFocus } from '../../web/parts/take-focus.js';
 import { objectType } from '../../web/objects.js';
@@ -43,14 +44,18 @@ function CreateDialog({ onCreated }: CreateEventProps) {
   const { draft, set, clear, bind } = useDraft(FORM, NEW_DRAFT);
   const { name, kind, place } = draft;
   const text = eventTexts();
+  const isBusy = useSignal(false);
   const submit = async (submitted: SubmitEvent) => {
     submitted.preventDefault();
     let made = 0;
+    isBusy.value = true;
     const isMade = await app.act(async () => {
-      made = await app.call('SVC_CreateEvent', kind as 0 | 1 | 2);
-      await app.call('SVC_SetName', made, name);
-      if (place !== 0) await app.call('SVC_SetParent', made, place);
+      made = await app.setUp(await app.call('SVC_CreateEvent', kind as 0 | 1 | 2), async (created) => {
+        await app.call('SVC_SetName', created, name);
+        if (place !== 0) await app.call('SVC_SetParent', created, place);
+      });
     });
+    isBusy.value = false;
     if (!isMade) return;
     clear();
     onCreated();
@@ -80,7 +85,7 @@ function CreateDialog({ onCreated }: CreateEventProps) {
           />
           <small>{text.placeHint}</small>
         </div>
-        <FormButtons submit={text.submit} onClose={clear} />
+        <FormButtons submit={text.submit} isDisabled={isBusy.value} onClose={clear} />
       </form>
     </Dialog>
   );

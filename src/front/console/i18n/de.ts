@@ -47,6 +47,9 @@ export const de: ConsoleTexts = {
   link: {
     connecting: 'Verbindet …',
     lost: (time) => `Keine Verbindung · Stand ${time}`,
+    notConnected: 'Es gibt keine Verbindung zum Gateway. Versuchen Sie es erneut, sobald sie wieder besteht.',
+    unknownOutcome:
+      'Die Verbindung ging verloren. Ob das Gateway es getan hat, ist nicht bekannt: Prüfen Sie es vor einem neuen Versuch.',
     host: 'Das Gateway weist Anfragen unter diesem Namen ab. Öffnen Sie es unter seiner Adresse, oder tragen Sie den Namen in allowedHosts ein.',
   },
   overview: {

@@ -44,6 +44,9 @@ export const en = {
   link: {
     connecting: 'Connecting …',
     lost: (time: string) => `No connection · as of ${time}`,
+    notConnected: 'There is no connection to the gateway. Try again when it is back.',
+    unknownOutcome:
+      'The connection was lost. It is unknown whether the gateway did it: check before you try again.',
     host: 'The gateway rejects requests for this host name. Open it by its address, or add the name to allowedHosts.',
   },
   overview: {

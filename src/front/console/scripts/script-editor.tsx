@@ -177,8 +177,9 @@ export function ScriptEditor({ script }: { readonly script: TreeNode }) {
           title={scripts.removeQuestion(name)}
           action={scripts.remove}
           onConfirm={async () => {
+            if (!(await deleteObject(app, script))) return;
             setDraft(undefined);
-            if (await deleteObject(app, script)) app.router.go('scripts');
+            app.router.go('scripts');
           }}
           onClose={() => (isAsking.value = false)}
         >

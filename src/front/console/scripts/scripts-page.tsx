@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { readFacts } from '../../web/facts.js';
 import { takeFocus } from '../../web/parts/take-focus.js';
 import { texts } from '../../web/i18n/i18n.js';
@@ -90,6 +91,7 @@ function CreateScript() {
   const app = useApp();
   // What was typed must survive the end of the session.
   const name = app.form<string>('create-script');
+  const isBusy = useSignal(false);
   const { scripts } = automation();
   if (name.value === undefined)
     return (
@@ -100,13 +102,16 @@ function CreateScript() {
   const create = async (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
+    isBusy.value = true;
     await app.act(async () => {
-      const id = await app.call('SVC_CreateScript', 0);
-      await app.call('SVC_SetName', id, formText(form, 'name'));
-      if (formText(form, 'language') === 'ts') await app.call('SVC_SetScriptFile', id, `${id}.ts`);
+      const made = await app.setUp(await app.call('SVC_CreateScript', 0), async (id) => {
+        await app.call('SVC_SetName', id, formText(form, 'name'));
+        if (formText(form, 'language') === 'ts') await app.call('SVC_SetScriptFile', id, `${id}.ts`);
+      });
       name.value = undefined;
-      app.router.go('scripts', id);
+      app.router.go('scripts', made);
     });
+    isBusy.value = false;
   };
   return (
     <form class="filters" onSubmit={(event) => void create(event)}>
@@ -129,7 +134,9 @@ function CreateScript() {
           <option value="ts">TypeScript</option>
         </select>
       </div>
-      <button class="primary">{scripts.create}</button>
+      <button class="primary" disabled={isBusy.value}>
+        {scripts.create}
+      </button>
       <button class="plain" type="button" onClick={() => (name.value = undefined)}>
         {words().tree.cancel}
       </button>

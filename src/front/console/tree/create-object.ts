@@ -17,8 +17,7 @@ interface NewObject {
 
 /** Creates an object below another one and returns its ID; removes it if a later step is rejected. */
 export async function createObject(app: ConsoleApp, { creation, parent, name }: NewObject): Promise<number> {
-  const id = await create(app, creation);
-  try {
+  return app.setUp(await create(app, creation), async (id) => {
     if (parent !== 0) await app.call('SVC_SetParent', id, parent);
     const position = positionBelow(app, parent, id);
     if (position > 0) await app.call('SVC_SetPosition', id, position);
@@ -28,12 +27,7 @@ export async function createObject(app: ConsoleApp, { creation, parent, name }: 
       await app.call('SVC_SetConfiguration', id, JSON.stringify(creation.properties));
       await app.call('SVC_ApplyChanges', id);
     }
-  } catch (thrown) {
-    // The first failure is what the owner needs to know.
-    await app.call('GW_DeleteObject', id, true).catch(() => undefined);
-    throw thrown;
-  }
-  return id;
+  });
 }
 
 /** The position after the other children of an object. */
