@@ -45,17 +45,22 @@ export function formatTime(unixMs: number, timeZone: string, withSeconds = false
   return dateFormat(timeZone, {
     hour: '2-digit',
     minute: '2-digit',
-    ...(withSeconds ? { second: '2-digit' } : {}),
+    second: withSeconds ? '2-digit' : undefined,
   }).format(unixMs);
 }
 
-/** A time of today as hours and minutes, another one with its day. */
+/** A time of today as hours and minutes, another one with its day, and its year if it is not this year. */
 export function formatMoment(unixMs: number, nowMs: number, timeZone: string): string {
-  const day = dateFormat(timeZone, { year: 'numeric', month: '2-digit', day: '2-digit' });
-  if (day.format(unixMs) === day.format(nowMs)) return formatTime(unixMs, timeZone);
-  return dateFormat(timeZone, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).format(
-    unixMs,
-  );
+  const day = dateFormat(timeZone, { dateStyle: 'short' });
+  const today = day.format(nowMs);
+  const shown = day.format(unixMs);
+  if (shown === today) return formatTime(unixMs, timeZone);
+  // In both languages a date ends with its year.
+  return shown.endsWith(today.slice(-2))
+    ? dateFormat(timeZone, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }).format(
+        unixMs,
+      )
+    : formatDate(unixMs, timeZone, 'short');
 }
 
 /** A day without its year. */
@@ -158,12 +163,9 @@ function percentOf(value: number, { suffix, minValue, maxValue }: Profile): numb
 function plainValue(value: Value, type: number): string {
   if (typeof value === 'boolean') return value ? texts().yes : texts().no;
   if (typeof value === 'string') return value;
-  return formatNumber(value, type === variableType.float ? Math.min(3, decimals(value)) : 0);
-}
-
-function decimals(value: number): number {
-  const text = String(value);
-  return text.includes('e') || !text.includes('.') ? 0 : text.length - text.indexOf('.') - 1;
+  const [, decimals = ''] = String(value).split('.');
+  const isPlain = type === variableType.float && !decimals.includes('e');
+  return formatNumber(value, isPlain ? Math.min(3, decimals.length) : 0);
 }
 
 function formatStamp(seconds: number, name: string, timeZone: string): string {

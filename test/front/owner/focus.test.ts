@@ -107,7 +107,7 @@ t.test(
     const siblings = (await rpc(fixture, 'SVC_GetChildrenIDs', ground)) as number[];
     t.equal(await row.getAttribute('aria-setsize'), String(siblings.length));
     t.ok(Number(await row.getAttribute('aria-posinset')) >= 1);
-      t.equal(await tree.getAttribute('aria-activedescendant'), `row-${relay}`);
+    t.equal(await tree.getAttribute('aria-activedescendant'), `row-${relay}`);
     await tree.evaluate((box) => (box.scrollTop = box.scrollHeight));
     await row.waitFor({ state: 'detached' });
     t.equal(await tree.getAttribute('aria-activedescendant'), null);

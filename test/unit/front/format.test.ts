@@ -68,6 +68,8 @@ t.test('times are those of the gateway', async (t) => {
   t.equal(formatTime(noon, 'America/New_York', true), '06:00:00');
   t.equal(formatMoment(noon, noon + 3_600_000, 'Europe/Berlin'), '12:00');
   t.match(formatMoment(noon, noon + 86_400_000, 'Europe/Berlin'), /15\. Jan.*12:00/);
+  t.notMatch(formatMoment(noon, noon + 86_400_000, 'Europe/Berlin'), /2026/);
+  t.match(formatMoment(noon, noon + 365 * 86_400_000, 'Europe/Berlin'), /^15\.01\.2026, 12:00$/);
   t.equal(formatAge(59_000), 'gerade eben');
   t.equal(formatAge(60_000), 'vor 1 Minute');
   t.equal(formatAge(3 * 86_400_000), 'vor 3 Tagen');

@@ -225,6 +225,7 @@ function NumberPlot({ variable, records, start }: RecordsProps) {
       isStepped={data.type !== variableType.float}
       label={nameOf(app.gateway.model, variable)}
       timeZone={app.gateway.model.timezone}
+      moment={(unixMs) => app.moment(unixMs)}
       format={(value) =>
         isBoolean && value % 1 !== 0 ? '' : app.format(variable, isBoolean ? value !== 0 : value)
       }

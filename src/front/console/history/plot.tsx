@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { formatDay, formatMoment, formatTime } from '../../web/format.js';
+import { formatDay, formatTime } from '../../web/format.js';
 import { recordTexts } from '../../web/i18n/record-texts.js';
 import { knownZone } from '../../web/known-zone.js';
 
@@ -16,18 +16,19 @@ interface PlotProps {
   readonly isInteger: boolean;
   readonly label: string;
   readonly timeZone: string;
+  readonly moment: (unixMs: number) => string;
   readonly format: (value: number) => string;
 }
 
 /** A chart that can be zoomed with the pointer; a double click shows everything again. */
-export function Plot({ times, values, isStepped, isInteger, label, timeZone, format }: PlotProps) {
+export function Plot({ times, values, isStepped, isInteger, label, timeZone, moment, format }: PlotProps) {
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | undefined>(undefined);
   useEffect(() => {
     const element = container.current;
     if (element === null) return undefined;
     const plot = new uPlot(
-      optionsOf({ label, isStepped, isInteger, timeZone, format, width: element.clientWidth }),
+      optionsOf({ label, isStepped, isInteger, timeZone, moment, format, width: element.clientWidth }),
       [[...times], [...values]],
       element,
     );
@@ -70,7 +71,15 @@ function tickText(seconds: number, ticks: readonly number[], timeZone: string): 
 
 type PlotOptions = Omit<PlotProps, 'times' | 'values'> & { readonly width: number };
 
-function optionsOf({ label, isStepped, isInteger, timeZone, format, width }: PlotOptions): uPlot.Options {
+function optionsOf({
+  label,
+  isStepped,
+  isInteger,
+  timeZone,
+  moment,
+  format,
+  width,
+}: PlotOptions): uPlot.Options {
   const color = (token: string) => getComputedStyle(document.body).getPropertyValue(token);
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   const axis = {
@@ -103,7 +112,7 @@ function optionsOf({ label, isStepped, isInteger, timeZone, format, width }: Plo
     series: [
       {
         label: recordTexts().time,
-        value: (_plot, seconds) => (seconds === null ? '–' : formatMoment(seconds * 1000, 0, timeZone)),
+        value: (_plot, seconds) => (seconds === null ? '–' : moment(seconds * 1000)),
       },
       {
         label,
