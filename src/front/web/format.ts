@@ -117,8 +117,7 @@ interface ValueFormat {
 
 /** A value as its profile shows it, in the user's language. */
 export function formatValue(value: Value, { type, profile, name, timeZone }: ValueFormat): string {
-  if (name.startsWith('~UnixTimestamp'))
-    return Number(value) === 0 ? '–' : formatStamp(Number(value), name, timeZone);
+  if (name.startsWith('~UnixTimestamp')) return formatStamp(Number(value), name, timeZone);
   if (profile === undefined) return plainValue(value, type);
   if (profile.associations.length > 0) {
     const found = associationOf(value, profile);
@@ -170,7 +169,7 @@ function plainValue(value: Value, type: number): string {
 
 function formatStamp(seconds: number, name: string, timeZone: string): string {
   const ms = seconds * 1000;
-  if (Number.isNaN(new Date(ms).getTime())) return '–';
+  if (seconds === 0 || Number.isNaN(new Date(ms).getTime())) return '–';
   if (name === '~UnixTimestampTime') return formatTime(ms, timeZone, true);
   if (name === '~UnixTimestampDate') return dateFormat(timeZone, { dateStyle: 'medium' }).format(ms);
   return formatDate(ms, timeZone, 'medium');

@@ -53,7 +53,8 @@ t.test('the events of an object follow the gateway', { skip: noBrowser }, async 
 t.test('a lost connection is no error of the hardware', { skip: noBrowser }, async (t) => {
   const { proxy, page } = await openConsole(t);
   await open(page, '#/hardware');
-  await page.locator('.board').waitFor();
+  await page.locator('main').getByRole('button', { name: 'Search', exact: true }).click();
+  await page.getByRole('button', { name: 'Make GPIO Input BUTTON5' }).waitFor();
   proxy.cut();
   await page.locator('.banner').waitFor();
   await page.locator('.banner').waitFor({ state: 'detached' });
