@@ -182,6 +182,7 @@ for (const isSwitched of [false, true])
         .getByRole('option', { name: /State.*Hall button/ })
         .first()
         .click();
+      if (isSwitched) await page.getByLabel(/^Runs until/).fill('5');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.locator('.notice').getByText('Saved').waitFor();
       await page.getByRole('switch', { name: 'Active', exact: true, checked: !isSwitched }).waitFor();
@@ -231,6 +232,7 @@ t.test('times and weekly plans are edited, and read as sentences', { skip: noBro
 t.test('a day moves to another group of a weekly plan', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
   const plan = (await rpc(fixture, 'SVC_CreateEvent', 2)) as number;
+  await rpc(fixture, 'SVC_SetName', plan, 'Heating');
   await rpc(fixture, 'SVC_SetEventScheduleAction', plan, 1, 'Warm', -1, '');
   for (const [group, days] of [
     [1, 1],
