@@ -556,7 +556,7 @@ export interface Functions {
   SVC_DisconnectInstance(InstanceID: number): boolean;
   /** Not supported: the gateway does not forward streams; open the address of the camera in the front. */
   SVC_DisconnectMediaStream(SessionID: string): boolean;
-  /** Publishes what an instance sends and receives as message 10206, for a number of seconds, at most a day. */
+  /** Publishes what an instance sends and receives as message 10206, for a number of seconds, at most a day; a shorter request does not shorten a longer one. */
   SVC_EnableDebug(ID: number, Duration: number): boolean;
   /** Writes what an instance sends and receives to debug/<ID>.log in the data directory, until SVC_DisableDebugFile. */
   SVC_EnableDebugFile(ID: number): boolean;

@@ -81,7 +81,7 @@ export class ConsoleApp {
     return (
       [...this.drafts.peek().keys()].some(exists) ||
       this.configurationDraft.peek() !== undefined ||
-      [...this.#forms].some(([key, form]) => isEntered(form.peek()) && exists(objectOf(key)))
+      [...this.#forms].some(([key, form]) => isEntered(key, form.peek()) && exists(objectOf(key)))
     );
   }
 
@@ -116,7 +116,7 @@ export class ConsoleApp {
       await action();
       if (done !== '') this.notice.value = { text: done, isError: false };
       // An offer to undo something stays.
-      else if (this.notice.peek()?.isError === true) this.notice.value = undefined;
+      else if (this.notice.peek()?.undo === undefined) this.notice.value = undefined;
       return true;
     } catch (thrown) {
       this.notice.value = { text: errorText(thrown), isError: !(thrown instanceof NotConfirmed) };
@@ -136,8 +136,12 @@ export class ConsoleApp {
   }
 }
 
-/** Whether a form has an entry: `{}` is left when all of them were taken back. */
-const isEntered = (entered: unknown): boolean => entered !== undefined && JSON.stringify(entered) !== '{}';
+/**
+ * Whether a form has an entry: `{}` is left when all of them were taken back, and `''` is a form of the page that was
+ * only opened.
+ */
+const isEntered = (key: string, entered: unknown): boolean =>
+  entered !== undefined && JSON.stringify(entered) !== '{}' && (entered !== '' || key.includes('/'));
 
 /** The object that a form belongs to, by its key (`value/12345`); otherwise the root. Areas have idents. */
 const objectOf = (key: string): number => Number(/^(?!area)\w+\/(\d+)/.exec(key)?.[1] ?? 0);
@@ -151,6 +155,11 @@ export function errorText(thrown: unknown): string {
   }
   if (thrown instanceof NotConfirmed) return words().confirm.cancelled;
   return `${words().failed}: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+}
+
+/** As {@link errorText}, of a call that only reads: its outcome does not matter. */
+export function readErrorText(thrown: unknown): string {
+  return thrown instanceof ServerError ? words().link.notConnected : errorText(thrown);
 }
 
 const Context = createContext<ConsoleApp | undefined>(undefined);

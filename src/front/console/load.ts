@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Cancel } from '../../base/clock.js';
 import type { ChangeRecord } from '../../client/generated/records.js';
 import { realTiming } from '../../client/timing.js';
-import { errorText, useApp } from './app.js';
+import { readErrorText, useApp } from './app.js';
 
 /** What a call returned, or why it failed; undefined while it is in flight. */
 export type Loaded<T> = { readonly value: T } | { readonly error: string } | undefined;
@@ -38,7 +38,7 @@ export function useLoaded<T>(
       };
       load().then(
         (value) => end({ value }),
-        (thrown: unknown) => end({ error: errorText(thrown) }),
+        (thrown: unknown) => end({ error: readErrorText(thrown) }),
       );
     };
     refresh.current = run;

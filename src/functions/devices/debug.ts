@@ -16,7 +16,7 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
       parameters: [ID, int('Duration')],
       result: 'boolean',
       audited: true,
-      help: 'Publishes what an instance sends and receives as message 10206, for a number of seconds, at most a day.',
+      help: 'Publishes what an instance sends and receives as message 10206, for a number of seconds, at most a day; a shorter request does not shorten a longer one.',
       run: (_caller, id, durationS) => {
         const { id: known } = kernel.tree.get(id);
         if (durationS < 1 || durationS > DURATION_LIMIT_S) throw fault('PARAMETER_BOUNDS', 'Duration');

@@ -40,7 +40,7 @@ t.test('the focus stays next to what was removed', { skip: noBrowser }, async (t
   await press(button('Remove the rule'), button('+ Variable'));
   await press(button('Remove this condition'), button('Add a condition'));
   await button('Add an action').click();
-  await button('Add days').click();
+  await press(button('Add days'), button('Add days'));
   await button('Add a time').click();
   await press(button('Remove 06:00'), button('Add a time'));
   await press(button('Remove these days'), button('Add days'));

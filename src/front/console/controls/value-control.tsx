@@ -119,18 +119,19 @@ function ValueForm({ variable, type, onSubmit }: ValueFormProps) {
         step={isText ? undefined : type === variableType.integer ? Math.max(1, stepSize) : stepSize || 'any'}
         required={!isText}
         value={draft.value ?? String(variable.value.value)}
-        onInput={({ currentTarget: { value } }) =>
-          (draft.value = value === String(variable.value.peek()) ? undefined : value)
-        }
+        onInput={({ currentTarget: { value } }) => (draft.value = value)}
         onKeyDown={({ key }) => {
           if (key === 'Escape') draft.value = undefined;
         }}
-        // While it is edited, a number may be empty.
         onBlur={() => {
-          if (!isText && draft.peek() === '') draft.value = undefined;
+          const typed = draft.peek();
+          if (typed === String(variable.value.peek()) || (!isText && typed === '')) draft.value = undefined;
         }}
       />
-      <button class="plain">{words().tree.set}</button>
+      {/* The field keeps the focus: what it has is sent, or shown to be no number. */}
+      <button class="plain" onMouseDown={(event) => event.preventDefault()}>
+        {words().tree.set}
+      </button>
     </form>
   );
 }

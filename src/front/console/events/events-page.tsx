@@ -188,8 +188,10 @@ function ActiveSwitch({ event, name, isLabelled = false }: ActiveSwitchProps) {
           const isActive = currentTarget.checked;
           // It shows what was reported, not what is requested.
           currentTarget.checked = EventActive;
-          forgetActivation(app, EventID);
-          void app.act(() => app.call('SVC_SetEventActive', EventID, isActive));
+          void app.act(async () => {
+            await app.call('SVC_SetEventActive', EventID, isActive);
+            forgetActivation(app, EventID);
+          });
         }}
       />
       {isLabelled && eventTexts().active}

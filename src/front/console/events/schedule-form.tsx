@@ -47,8 +47,9 @@ export function ScheduleForm({ event, parent, revision, onChange }: ScheduleForm
       })),
     });
   const left = groups.reduce((days, { Days }) => days & ~Days, WEEK);
-  const addGroup = () =>
-    onChange({ ScheduleGroups: [...groups, { ID: nextId(groups), Days: left, Points: [] }] });
+  const addGroup = () => {
+    if (left !== 0) onChange({ ScheduleGroups: [...groups, { ID: nextId(groups), Days: left, Points: [] }] });
+  };
   return (
     <>
       <fieldset class="parts">
@@ -78,7 +79,7 @@ export function ScheduleForm({ event, parent, revision, onChange }: ScheduleForm
             onRemove={() => onChange({ ScheduleGroups: groups.filter(({ ID }) => ID !== group.ID) })}
           />
         ))}
-        <button class="plain" type="button" disabled={left === 0} onClick={addGroup}>
+        <button class="plain" type="button" aria-disabled={left === 0} onClick={addGroup}>
           {edit.addGroup}
         </button>
       </fieldset>

@@ -14,8 +14,8 @@ export function takeFocus(element: HTMLElement | null): void {
  */
 export function keepFocus(list: HTMLElement | null): void {
   if (list === null) return;
-  let focused: Element | null = null;
-  list.addEventListener('focusin', ({ target }) => (focused = target as Element));
+  let focused: HTMLElement | null = null;
+  list.addEventListener('focusin', ({ target }) => (focused = target as HTMLElement));
   new MutationObserver((records) => {
     const removal = records.find(({ removedNodes }) =>
       [...removedNodes].some((node) => node.contains(focused)),
@@ -23,6 +23,8 @@ export function keepFocus(list: HTMLElement | null): void {
     // A dialog returns the focus itself.
     if (removal === undefined || focused?.closest('dialog') || document.activeElement !== document.body)
       return;
+    // A moved row loses the focus, too.
+    if (focused?.isConnected) return focused.focus();
     const { nextSibling, target } = removal;
     const isNext = (control: Element) => {
       if (nextSibling?.isConnected !== true) return isAfter(target, control) && !target.contains(control);
