@@ -28,10 +28,13 @@ export type Item =
 
 export interface ChangeOptions {
   /**
-   * Start after this counter: a snapshot's `timestamp`, or the `TimeStamp` of the last record. Default: now.
+   * Start after this counter: a snapshot's `timestamp`, or the `TimeStamp` of the last record. Default, and 0: now.
    */
   since?: number;
-  /** Only changes of these objects and the objects below them. Default: all. */
+  /**
+   * Only changes of these objects and the objects below them, and those of all objects during an interruption.
+   * Default: all.
+   */
   ids?: readonly number[];
   /** Only these message numbers. Default: all. */
   messages?: readonly number[];
@@ -54,7 +57,8 @@ export async function* changeStream(
 ): AsyncGenerator<Item, void, undefined> {
   const { timing } = source;
   const { signal, onLink } = options;
-  let since = options.since;
+  // The gateway takes 0 for "from now on".
+  let since = options.since === 0 ? undefined : options.since;
   for (let attempt = 0; ; attempt++) {
     let reader: SocketReader | undefined;
     let openedMs = Infinity;
@@ -69,7 +73,7 @@ export async function* changeStream(
           const item = readFrame(text);
           if (item === undefined) continue;
           since = item.kind === 'lost' ? item.since : item.record.TimeStamp;
-          yield item;
+          if (item.kind === 'lost' || isWanted(item.record, options)) yield item;
         }
       }
     } catch (thrown) {
@@ -114,7 +118,11 @@ async function newestCounter(source: ChangeSource, signal: AbortSignal | undefin
   throw new ServerError('The gateway did not return its newest counter');
 }
 
-/** Sends the filter. A few changes of other objects may arrive until the gateway applies it. */
+/** Whether the messages of a record are wanted: what the gateway repeats after a reconnect, it does not filter. */
+const isWanted = ({ Message }: ChangeRecord, { messages = [] }: ChangeOptions): boolean =>
+  messages.length === 0 || messages.includes(Message);
+
+/** Sends the filter. Changes of other objects arrive until the gateway applies it. */
 function subscribe(reader: SocketReader, { ids = [], messages = [] }: ChangeOptions): void {
   if (ids.length + messages.length > 0)
     reader.send(encodeRequest(SUBSCRIBE_ID, 'GW_Subscribe', [ids, messages]));

@@ -69,8 +69,8 @@ export class ShutterSimulation {
   async step(): Promise<void> {
     const random = this.#random;
     const dice = random.next();
-    if (dice < 0.85) this.#command();
-    else if (dice < 0.89) await this.#meanwhile(this.#cabinet.devices.applyChanges(this.#shutterId));
+    if (dice < 0.82) this.#command();
+    else if (dice < 0.86) await this.#meanwhile(this.#cabinet.devices.applyChanges(this.#shutterId));
     else if (dice < 0.92) await this.#gone();
     else await this.#restart();
     await this.#pass(random.chance(0.5) ? random.below(400) : random.below(8000));

@@ -85,7 +85,7 @@ export class TestProcess {
     return outcome;
   }
 
-  /** Lets a worker exit; kills it, and says so, if it does not. */
+  /** Lets a worker exit; kills it if it does not. */
   async close(): Promise<void> {
     this.#child.stdin?.end();
     const timer = setTimeout(() => this.kill('SIGKILL'), EXIT_MS);
@@ -141,6 +141,8 @@ export class TestProcess {
     if (this.#current === undefined) return;
     const { outcome, startedMs, done } = this.#current;
     this.#current = undefined;
+    if (outcome.passed + outcome.failed.length + outcome.skipped.length === 0)
+      outcome.failed.push('it asserted nothing');
     if (outcome.failed.length > 0 && this.#stderr !== '') {
       outcome.failed[outcome.failed.length - 1] += `\nstderr:\n${this.#stderr}`;
       this.#stderr = '';

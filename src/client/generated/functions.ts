@@ -1080,7 +1080,7 @@ export interface Functions {
   SVC_SetName(ID: number, Name: string): boolean;
   /** Sets an option, with immediate effect. */
   SVC_SetOption(Option: string, Value: number): boolean;
-  /** Moves an object with its subtree to another parent. */
+  /** Moves an object with its subtree to another parent. A variable that a device reports keeps its place and ident. */
   SVC_SetParent(ID: number, ParentID: number): boolean;
   /** Sets the position of an object among its siblings. */
   SVC_SetPosition(ID: number, Position: number): boolean;

@@ -3,7 +3,7 @@ import { fault } from '../../base/fault.js';
 import { yieldToEventLoop } from '../../base/event-loop.js';
 import { array, bool, declare, float, int, type FunctionDeclaration } from '../../device/declare.js';
 import type { NewRecord } from '../../archive/port.js';
-import { settableValue } from '../../kernel/convert.js';
+import { convertValue } from '../../kernel/convert.js';
 import type { Variable } from '../../kernel/variables.js';
 import { checkedList } from '../argument-checks.js';
 import { aggregationSpans, moreAggregationSpans } from '../enumerations.js';
@@ -230,7 +230,7 @@ async function addedValues(
       throw fault('PARAMETER_TYPE', 'Values', coded`CLOCKTRUSTED_TRUE_FALSE: ClockTrusted is true or false`);
     const atMs = Math.round(at * 1000);
     if (!(atMs > 0 && atMs <= Math.min(limitMs, LAST_MS))) throw fault('PARAMETER_BOUNDS', 'TimeStamp');
-    values.push({ atMs, value: settableValue(data.type, value), isTrusted });
+    values.push({ atMs, value: convertValue(data.type, value), isTrusted });
     if (values.length % BATCH_SIZE === 0) await yieldToEventLoop();
   }
   return values;

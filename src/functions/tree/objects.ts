@@ -1,7 +1,8 @@
 import { publishRules } from '../../base/codes/stable-codes.js';
+import { coded, type Text } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
 import { bool, declare, int, text, type FunctionDeclaration, type Parameter } from '../../device/declare.js';
-import type { Attributes, TreeObject } from '../../kernel/object.js';
+import { objectType, type Attributes, type TreeObject } from '../../kernel/object.js';
 import { childByName } from '../argument-checks.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
@@ -141,7 +142,13 @@ function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
       audited: true,
       help,
       run: (_caller, id, value) => {
-        tree.set(tree.get(id), key, value);
+        const object = tree.get(id);
+        if (key === 'ident' && value !== object.ident)
+          requireOwn(
+            object,
+            coded`WHAT_IDENT_OF_DEVICE: Changing the ident by which a device finds variable #${id}`,
+          );
+        tree.set(object, key, value);
         return true;
       },
     });
@@ -175,13 +182,28 @@ function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
       parameters: [int('ID'), int('ParentID')],
       result: 'boolean',
       audited: true,
-      help: 'Moves an object with its subtree to another parent.',
+      help: 'Moves an object with its subtree to another parent. A variable that a device reports keeps its place and ident.',
       run: (_caller, id, parentId) => {
-        tree.move(tree.get(id), tree.get(parentId));
+        const [object, parent] = [tree.get(id), tree.get(parentId)];
+        if (parent !== object.parent)
+          requireOwn(
+            object,
+            coded`WHAT_PLACE_OF_DEVICE: Moving variable #${id} away from its device (create a link instead)`,
+          );
+        tree.move(object, parent);
         return true;
       },
     }),
   ];
+}
+
+/**
+ * Throws `NOT_ALLOWED` for a variable that a device reports. The device finds it by its place and ident; one that it
+ * does not find would keep its last value as a good one.
+ */
+function requireOwn(object: TreeObject, what: Text): void {
+  const isReported = object.is(objectType.variable) && object.readOnly;
+  if (isReported && object.parent?.is(objectType.instance) === true) throw fault('NOT_ALLOWED', what);
 }
 
 function childrenOf({ children }: TreeObject): number[] {

@@ -7,6 +7,7 @@ import { FakeGateway } from '../../tools/client/fake-gateway.js';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { startArea } from '../../tools/front/sample-area.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { until } from '../../tools/until.js';
 
 interface Heard {
@@ -161,10 +162,7 @@ t.test('the pauses between attempts are short for two minutes, and then grow to 
 });
 
 t.test('the pauses grow also while nothing listens at the port', async (t) => {
-  const fake = await FakeGateway.listen();
-  const { port } = fake;
-  await fake[Symbol.asyncDispose]();
-  await pausesGrow(t, port);
+  await pausesGrow(t, await reservePort());
 });
 
 async function pausesGrow(t: Test, port: number): Promise<void> {

@@ -37,12 +37,11 @@ function openResolver() {
 
 await t.test('the hosts file and localhost do not wait for a hanging lookup', async (t) => {
   const { names, requests, failing } = openResolver();
-  const dead = Array.from({ length: 20 }, (_, n) => failing(`dead${n}.test`));
+  for (let n = 0; n < 20; n++) void failing(`dead${n}.test`);
   await until('lookups', () => requests.length === CONCURRENT_LOOKUPS);
   t.same(await names.addressesOf('Printer.'), ['192.168.1.9']);
   t.same(await names.addressesOf('localhost'), ['127.0.0.1', '::1']);
   t.equal(requests.length, CONCURRENT_LOOKUPS);
-  t.equal(dead.length, 20);
 });
 
 await t.test('one lookup serves concurrent callers, and later ones from the cache', async (t) => {

@@ -89,6 +89,7 @@ t.test('records are added, replaced and rejected', async (t) => {
     [{ TimeStamp: NOW_S + 60, Value: 1 }],
     [{ TimeStamp: 1e300, Value: 1 }],
     [{ TimeStamp: 5, Value: 'x' }],
+    [{ TimeStamp: 5, Value: null }],
     [
       { TimeStamp: 3000, Value: 1 },
       { TimeStamp: 3001, Value: [] },

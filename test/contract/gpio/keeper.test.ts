@@ -190,7 +190,7 @@ await t.test('a blocked event loop matters only beyond the deadline', { skip }, 
   const keeper = await box.keeper();
   const gateway = await three(t, box, 'onDeath');
   const before = (await box.history()).length;
-  await gateway.send({ block: 800 });
+  await gateway.send({ block: 300 });
   await gateway.send({ set: 1, active: true });
   t.equal((await box.history()).length, before + 1);
   await gateway.send({ block: 3000 });

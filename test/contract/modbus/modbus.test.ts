@@ -8,9 +8,13 @@ import { boxPeer, linePeer, MODULES, tcpPeer, UNIT, type ModbusPeer } from './pe
 const skip = hasProgram('socat') ? false : 'socat is not installed (Debian package socat)';
 
 /** A gateway on its I/O instance, and addresses below it with these properties. */
-async function build(fixture: DeviceFixture, { io, mode }: ModbusPeer, DeviceID = UNIT) {
+async function build(
+  fixture: DeviceFixture,
+  { io, mode }: ModbusPeer,
+  { DeviceID = UNIT, TimeoutMs = 4000 } = {},
+) {
   const parent = await fixture.add(io[0], io[1]);
-  const set = { GatewayMode: mode, DeviceID, TimeoutMs: 500 };
+  const set = { GatewayMode: mode, DeviceID, TimeoutMs };
   const gateway = await fixture.add('ModBus Gateway', set, parent);
   await fixture.waitForLink(gateway, 'online');
   const address = async (properties: Record<string, unknown>): Promise<Instance> => {
@@ -119,7 +123,7 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusP
 
   await on('a missing unit is reported', async (t, peer, fixture) => {
     peer.side.setHolding(0, '0001');
-    const { gateway, address } = await build(fixture, peer, UNIT + 1);
+    const { gateway, address } = await build(fixture, peer, { DeviceID: UNIT + 1, TimeoutMs: 500 });
     const one = await address({ DataType: 2, ReadFunctionCode: 3, ReadAddress: 0 });
     await fixture.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
     t.match(fixture.status(gateway), /unit 8 does not reply: no reply within 500 ms; check its address/);
@@ -154,7 +158,7 @@ await t.test('a silent network is reported, and delayed replies are ignored', as
   await using fixture = new DeviceFixture(MODULES);
   const { side } = peer;
   side.setHolding(0, '0001');
-  const { gateway, address } = await build(fixture, peer);
+  const { gateway, address } = await build(fixture, peer, { TimeoutMs: 500 });
   const one = await address({ DataType: 2, ReadFunctionCode: 3 });
   await fixture.waitForValue(one, 'Value', 1);
   peer.freeze?.();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Aedes } from 'aedes';
@@ -167,7 +167,7 @@ export async function mosquittoTestBroker(version: 4 | 5): Promise<TestBroker> {
 export async function aedesTestBroker(): Promise<TestBroker> {
   const retained = new Map<string, string | Buffer>();
   const sockets = new Set<Socket>();
-  let port = 0;
+  const port = await reservePort();
   let stopping: () => Promise<void>;
   const start = async () => {
     const aedes = await Aedes.createBroker();
@@ -178,7 +178,6 @@ export async function aedesTestBroker(): Promise<TestBroker> {
     });
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
-    port = (server.address() as AddressInfo).port;
     stopping = async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => aedes.close(() => resolve()));

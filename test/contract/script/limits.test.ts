@@ -117,10 +117,10 @@ t.test('a script that prints or calls without end affects only itself', (t) =>
 );
 
 t.test('a flood of calls is limited to its rate', async (t) => {
-  const { runs, calls } = await scriptFixture(t, { timeMs: 3000, callsPerS: 100, calls: 1e6 });
+  const { runs, calls } = await scriptFixture(t, { timeMs: 3000, callsPerS: 20, calls: 1e6 });
   await t.rejects(runs('for (;;) Double(1)'), { message: /ran for more than 3 s/ });
   // A burst of five seconds, and three seconds at the rate; a timer is late, never early.
-  t.ok(calls.length >= 500 && calls.length <= 810, `${calls.length} calls`);
+  t.ok(calls.length >= 100 && calls.length <= 170, `${calls.length} calls`);
 });
 
 t.test('a repeated failure is reported once per interval', async (t) => {

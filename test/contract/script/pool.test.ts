@@ -40,7 +40,7 @@ t.test('a semaphore has one owner at a time, in order of arrival', async (t) => 
 });
 
 t.test('a semaphore is released with its owner, however that ends', async (t) => {
-  const { script, runs, runId, engine } = await scriptFixture(t, { timeMs: 5000 });
+  const { script, runs, runId, engine } = await scriptFixture(t, { timeMs: 120_000 });
   t.equal(await runs('print(Enter("a", 0), Enter("a", 0))'), 'truetrue', 'its owner enters again');
   t.equal(await runs('print(Enter("a", 0))'), 'true', 'released by its end');
   await t.rejects(runs('Enter("a", 0); throw new Error("x")'));

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { reservePort } from '../../tools/reserve-port.js';
 import { withinPatience, until } from '../../tools/until.js';
 
 /** A device with a TCP port on 127.0.0.1 that records what it receives, and sends what a test requires. */
@@ -59,9 +60,9 @@ export class TcpPeer implements AsyncDisposable {
   /** Listens, on the same port as before. */
   async plug(): Promise<void> {
     this.#heard = [];
+    if (this.#port === 0) this.#port = await reservePort();
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   /** Ends all connections, and stops listening. */

@@ -13,6 +13,7 @@ import { serialModules } from '../../../drivers/serial/index.js';
 import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { NameResolver } from '../../../src/device/toolkit/name-resolver.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import { enableLinearPatterns } from '../../tools/linear-patterns.js';
@@ -42,18 +43,9 @@ async function far(t: Test): Promise<Far> {
   return { socket, port: socket.address().port, heard: received };
 }
 
-/** A UDP port that was free a moment ago. */
-async function freeUdpPort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const { port } = socket.address();
-  await new Promise<void>((resolve) => socket.close(resolve));
-  return port;
-}
-
 await t.test('the Serial Device works over datagrams, and concurrent senders do not mix', async (t) => {
   const [one, two] = [await far(t), await far(t)];
-  const BindPort = await freeUdpPort();
+  const BindPort = await reservePort();
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('UDP Socket', {
     Host: '127.0.0.1',
@@ -80,7 +72,7 @@ await t.test('the Serial Device works over datagrams, and concurrent senders do 
 
 await t.test('a datagram is a frame, if the device is configured so', async (t) => {
   const one = await far(t);
-  const BindPort = await freeUdpPort();
+  const BindPort = await reservePort();
   await using fixture = new DeviceFixture(MODULES);
   const socket = await fixture.add('UDP Socket', { BindIP: '127.0.0.1', BindPort });
   const device = await fixture.add('Serial Device', { ...DEVICE, Framing: 'datagram' }, socket);
@@ -127,7 +119,7 @@ await t.test('errors of sending and listening say what to do', async (t) => {
   await status(/another program uses this port/);
   await fixture.change(socket, { BindIP: '192.0.2.1' });
   await status(/no interface of this machine has this address/);
-  await fixture.change(socket, { BindIP: '127.0.0.1', BindPort: await freeUdpPort() });
+  await fixture.change(socket, { BindIP: '127.0.0.1', BindPort: await reservePort() });
   await fixture.waitForLink(socket, 'online');
   await t.rejects(fixture.call('USCK_SendText', socket.id, 'x'), {
     code: 'DEVICE_CONFIGURATION',
@@ -152,7 +144,7 @@ await t.test('errors of sending and listening say what to do', async (t) => {
 
 await t.test('EnableReuseAddress allows two instances on the same port', async (t) => {
   await using fixture = new DeviceFixture(MODULES);
-  const shared = { BindIP: '127.0.0.1', BindPort: await freeUdpPort(), EnableReuseAddress: true };
+  const shared = { BindIP: '127.0.0.1', BindPort: await reservePort(), EnableReuseAddress: true };
   const [one, two] = [await fixture.add('UDP Socket', shared), await fixture.add('UDP Socket', shared)];
   await fixture.waitForLink(one, 'online');
   await fixture.waitForLink(two, 'online');

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import t from 'tap';
 import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { openWebSocket } from '../../tools/client/message-stream.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
 
@@ -50,9 +51,9 @@ webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, tls: auto }]
 
 t.test('a failed start leaves nothing either', async (t) => {
   const directory = await tempDirectory(t);
-  const taken = createServer().listen(0, '127.0.0.1');
+  const port = await reservePort();
+  const taken = createServer().listen(port, '127.0.0.1');
   await once(taken, 'listening');
-  const { port } = taken.address() as AddressInfo;
   const yaml = SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE;
   await t.rejects(startGateway(t, yaml, { directory }), { code: 'LISTEN_FAILED', message: /EADDRINUSE/ });
   await new Promise((resolve) => taken.close(resolve));

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,6 +11,7 @@ import {
 } from '../../tools/gateway/gateway-fixture.js';
 import { isChangesLost, openWebSocket, takeFrames } from '../../tools/client/message-stream.js';
 import { RawConnection } from '../../tools/client/raw-http.js';
+import { reservePort } from '../../tools/reserve-port.js';
 import { PATIENCE_MS, until } from '../../tools/until.js';
 
 t.test('after being killed during a change, it restarts with everything that was acknowledged', async (t) => {
@@ -56,7 +56,8 @@ t.test('after being killed during a change, it restarts with everything that was
 t.test(
   'SIGTERM closes connections, writes the last values, releases port and data, and exits with 0',
   async (t) => {
-    const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const port = `port: ${await reservePort()}`;
+    const directory = await configDirectory(t, SIMULATED_CONFIG.replace('port: 0', port) + SAMPLE_TREE);
     const first = await startGatewayProcess(t, directory);
     await rpc(first, 'SetValue', await idOf(first, 'ground_floor/setpoint'), 19);
     await using socket = await openWebSocket(first);
@@ -64,8 +65,6 @@ t.test(
     t.equal(await first.program.ended(), 0);
     await t.rejects(takeFrames(socket, 1000), /closed: 1001/);
     await t.rejects(RawConnection.open(first.port));
-    const port = `port: ${first.port}`;
-    await writeFile(join(directory, 'gateway.yaml'), SIMULATED_CONFIG.replace('port: 0', port) + SAMPLE_TREE);
     const second = await startGatewayProcess(t, directory);
     t.equal(second.port, first.port);
     t.equal(await valueAt(second, 'ground_floor/setpoint'), 19);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { reservePort } from '../reserve-port.js';
 
 interface LineRequest {
   readonly path: string;
@@ -42,9 +42,9 @@ export class LineServer implements AsyncDisposable {
         reply.writeHead(status, headers).end();
       });
     });
+    if (this.#port === 0) this.#port = await reservePort();
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   async stop(): Promise<void> {

@@ -173,6 +173,21 @@ t.test(
   },
 );
 
+t.test('a variable that a device reports keeps its place and its ident', async (t) => {
+  await using fixture = new FunctionFixture();
+  const lamp = await fixture.lamp();
+  const room = await fixture.call('SVC_CreateCategory');
+  const state = await fixture.call('SVC_GetObjectIDByIdent', 'STATE', lamp);
+  await t.rejects(fixture.call('SVC_SetParent', state, room), {
+    code: 'NOT_ALLOWED',
+    message: /create a link instead/,
+  });
+  await t.rejects(fixture.call('SVC_SetIdent', state, 'OTHER'), { code: 'NOT_ALLOWED' });
+  t.equal(await fixture.call('SVC_SetIdent', state, 'STATE'), true, 'the same one');
+  const own = await fixture.call('SVC_CreateVariable', 0);
+  for (const parent of [lamp, room]) t.equal(await fixture.call('SVC_SetParent', own, parent), true);
+});
+
 t.test('objects are moved, sorted and located', async (t) => {
   await using fixture = new FunctionFixture();
   const make = async (name: string, parent: number) => {
