@@ -5,6 +5,7 @@ import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
 import { signIn } from '../../tools/front/console-pages.js';
 import { startArea } from '../../tools/front/sample-area.js';
+import { until } from '../../tools/until.js';
 
 const open = (page: Page, hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 
@@ -51,10 +52,26 @@ t.test('the events of an object follow the gateway', { skip: noBrowser }, async 
 });
 
 t.test('a lost connection is no error of the hardware', { skip: noBrowser }, async (t) => {
-  const { proxy, page } = await openConsole(t);
+  const { fixture, proxy, page } = await openConsole(t);
+  let [isHeld, held] = [false, 0];
+  await page.routeWebSocket(/\/api\//, (socket) => {
+    const gateway = socket.connectToServer();
+    socket.onMessage((frame) => {
+      if (isHeld && String(frame).includes('GW_GetFound')) held += 1;
+      else gateway.send(frame);
+    });
+    gateway.onMessage((frame) => socket.send(frame));
+  });
   await open(page, '#/hardware');
-  await page.locator('main').getByRole('button', { name: 'Search', exact: true }).click();
+  await page.reload();
+  const search = page.locator('main').getByRole('button', { name: 'Search', exact: true });
+  await search.click();
   await page.getByRole('button', { name: 'Make GPIO Input BUTTON5' }).waitFor();
+  await until('the end of the search', () => search.isEnabled());
+  isHeld = true;
+  await rpc(fixture, 'SVC_StartSearch', await rpc(fixture, 'SVC_GetInstanceIDByName', 'Hardware', 0));
+  await until('a call in flight', () => held > 0);
+  isHeld = false;
   proxy.cut();
   await page.locator('.banner').waitFor();
   await page.locator('.banner').waitFor({ state: 'detached' });

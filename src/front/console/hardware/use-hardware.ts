@@ -1,7 +1,8 @@
 import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { ServerError } from '../../../client/errors.js';
 import type { Found, Lines } from '../../../client/generated/records.js';
-import { type ConsoleApp, readErrorText, useApp } from '../app.js';
+import { type ConsoleApp, errorText, useApp } from '../app.js';
 import { type Loaded, useActivity, useLoaded } from '../load.js';
 import { instanceOf } from '../search.js';
 import { words } from '../i18n/console-texts.js';
@@ -42,7 +43,8 @@ export function useHardware(): Hardware {
       found.value = await app.call('GW_GetFound', hardware.id);
       isSearching.value = await app.call('SVC_IsSearching', hardware.id);
     } catch (thrown) {
-      app.notice.value = { text: readErrorText(thrown), isError: true };
+      // A lost connection is shown, and everything is read again when it is back.
+      if (!(thrown instanceof ServerError)) app.notice.value = { text: errorText(thrown), isError: true };
     }
   };
   const isLive = app.gateway.state.value.kind === 'live';
