@@ -102,12 +102,19 @@ class SubtreeCopy {
     this.#created.push(copy);
   }
 
-  #variable({ data }: Variable, place: ObjectOptions): Variable {
+  #variable({ data, parent, readOnly }: Variable, place: ObjectOptions): Variable {
     const { variables, profiles } = this.#ports.kernel;
     const { type, value } = data;
     const usable = (name: string) => (profiles.find(name)?.type === type ? name : '');
-    const copy = variables.create(type, { ...place, value, profile: usable(data.profile) });
+    const copy = variables.create(type, {
+      ...place,
+      readOnly: readOnly && isWithParent,
+      value,
+      profile: usable(data.profile),
+    });
     variables.setCustomProfile(copy, usable(data.customProfile));
+    // No device reports the copy of a device's variable unless its instance was copied too.
+    const isWithParent = parent !== null && this.#copies.get(parent) === place.parent;
     variables.setResidentAccess(copy, data.residents);
     return copy;
   }
