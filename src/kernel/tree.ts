@@ -139,13 +139,17 @@ export class Tree {
     return object;
   }
 
-  /** Creates an object and emits its messages. Throws `IDS_EXHAUSTED`, `IDENT_TAKEN`, `IDENT_INVALID`. */
+  /**
+   * Creates an object and emits its messages. Throws `IDS_EXHAUSTED`, `IDENT_TAKEN`, `IDENT_INVALID`, and
+   * `OBJECT_MISSING` if its parent was deleted.
+   */
   create<T extends ObjectType>(
     type: T,
     data: DataOf[T],
     { created = [], emitTypeMessages, ...options }: CreateObjectOptions<T> = {},
   ): TreeObject<T> {
     const parent = options.parent ?? this.root;
+    this.#checkPresent(parent);
     if (options.ident !== undefined) this.#checkIdent(options.ident, parent);
     if (options.name !== undefined) checkLength('The name', options.name);
     const id = options.id ?? this.ids.take();
@@ -186,7 +190,7 @@ export class Tree {
   delete(object: TreeObject): void {
     const { parent } = object;
     if (parent === null) throw fault('ROOT_FIXED');
-    if (this.find(object.id) !== object) throw fault('OBJECT_MISSING', object.id);
+    this.#checkPresent(object);
     if (object.children !== null && object.children.size > 0) throw fault('HAS_CHILDREN');
     this.touch(object);
     this.touch(parent);
@@ -201,11 +205,15 @@ export class Tree {
     this.journal.markRemoved(object);
   }
 
-  /** Moves an object with everything below it. Throws `ROOT_FIXED`, `PARENT_LOOP`, `IDENT_TAKEN`. */
+  /**
+   * Moves an object with everything below it. Throws `ROOT_FIXED`, `PARENT_LOOP`, `IDENT_TAKEN`, and
+   * `OBJECT_MISSING` if its new parent was deleted.
+   */
   move(object: TreeObject, parent: TreeObject): void {
     const former = object.parent;
     if (former === null) throw fault('ROOT_FIXED');
     if (former === parent) return;
+    this.#checkPresent(parent);
     if (this.isBelow(parent, object) || parent === object) throw fault('PARENT_LOOP');
     this.#checkIdent(object.ident, parent);
     this.touch(object);
@@ -279,6 +287,11 @@ export class Tree {
     }
     this.structureVersion++;
     return object;
+  }
+
+  /** A caller that waited may have an object that was deleted meanwhile. */
+  #checkPresent(object: TreeObject): void {
+    if (this.find(object.id) !== object) throw fault('OBJECT_MISSING', object.id);
   }
 
   #checkIdent(ident: string, parent: TreeObject): void {

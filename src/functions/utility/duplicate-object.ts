@@ -64,20 +64,23 @@ class SubtreeCopy {
       if (existing === undefined) await this.#copyTo(place, source);
       else this.#copyAttributes(existing, source);
     }
-    for (const [source, copy] of this.#copies) await this.#point(source, copy);
+    for (const [source, copy] of this.#copies) if (this.#isPresent(copy)) await this.#point(source, copy);
     const [first] = this.#copies.values();
     return first?.id ?? 0;
   }
 
   /** Deletes the created objects and their files. */
   async undo(): Promise<void> {
-    const { kernel, log } = this.#ports;
+    const { log } = this.#ports;
     for (const copy of this.#created.reverse()) {
       // An instance has created its own variables.
-      for (const one of [...walkSubtree(copy)].reverse())
+      for (const one of [...walkSubtree(copy)].reverse()) {
+        // Another call may have deleted it meanwhile.
+        if (!this.#isPresent(one)) continue;
         await deleteObject(this.#ports, one, true).catch((thrown: unknown) =>
-          log.error({ object: one.id, there: kernel.tree.find(one.id) === one }, messageOf(thrown)),
+          log.error({ object: one.id, there: this.#isPresent(one) }, messageOf(thrown)),
         );
+      }
     }
   }
 
@@ -105,6 +108,8 @@ class SubtreeCopy {
   #variable({ data, parent, readOnly }: Variable, place: ObjectOptions): Variable {
     const { variables, profiles } = this.#ports.kernel;
     const { type, value } = data;
+    // No device reports the copy of a device's variable unless its instance was copied too.
+    const isWithParent = parent !== null && this.#copies.get(parent) === place.parent;
     const usable = (name: string) => (profiles.find(name)?.type === type ? name : '');
     const copy = variables.create(type, {
       ...place,
@@ -113,8 +118,6 @@ class SubtreeCopy {
       profile: usable(data.profile),
     });
     variables.setCustomProfile(copy, usable(data.customProfile));
-    // No device reports the copy of a device's variable unless its instance was copied too.
-    const isWithParent = parent !== null && this.#copies.get(parent) === place.parent;
     variables.setResidentAccess(copy, data.residents);
     return copy;
   }
@@ -178,19 +181,19 @@ class SubtreeCopy {
     const { action, customAction } = source.data;
     // Writes must not go to the original instance, only to its copy.
     const instance = this.#copyOf(action);
-    if (instance !== undefined) kernel.variables.setAction(copy, instance.id);
+    if (instance !== undefined && this.#isPresent(instance)) kernel.variables.setAction(copy, instance.id);
     const custom = customAction === ACTION_DISABLED ? customAction : this.#currentId(customAction);
     kernel.variables.setCustomAction(copy, custom);
   }
 
   #pointEvent({ data }: Event, copy: Event): void {
-    const { tree, events } = this.#ports.kernel;
+    const { events } = this.#ports.kernel;
     const { actionParameters, conditions, trigger, schedule } = data;
     const withCopies = <T>(given: T) => mapIds(given, (id) => this.#copyOf(id)?.id ?? id);
     events.set(copy, withCopies({ actionParameters, conditions }));
     if (schedule !== undefined) events.setSchedule(copy.id, withCopies(schedule));
-    if (trigger !== undefined && tree.find(trigger.variableId) !== undefined)
-      events.setTrigger(copy.id, withCopies(trigger));
+    if (trigger !== undefined)
+      events.setTrigger(copy.id, { ...withCopies(trigger), variableId: this.#currentId(trigger.variableId) });
   }
 
   #copyOf(id: number): TreeObject | undefined {
@@ -200,7 +203,13 @@ class SubtreeCopy {
 
   /** The id that replaces an id of the source; 0 for none or a missing object. */
   #currentId(id: number): number {
-    return this.#copyOf(id)?.id ?? this.#ports.kernel.tree.find(id)?.id ?? 0;
+    const object = this.#copyOf(id) ?? this.#ports.kernel.tree.find(id);
+    return object !== undefined && this.#isPresent(object) ? object.id : 0;
+  }
+
+  /** Whether no other call has deleted an object meanwhile. */
+  #isPresent(object: TreeObject): boolean {
+    return this.#ports.kernel.tree.find(object.id) === object;
   }
 }
 

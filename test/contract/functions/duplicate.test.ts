@@ -205,3 +205,66 @@ t.test('a failed copy leaves nothing behind', async (t) => {
   t.strictSame(await readdir(join(directory, 'media')).catch(() => []), files);
   t.strictSame(fixture.errors, ['function failed with an internal error'], 'and without a second error');
 });
+
+t.test('a copy below an object that is deleted meanwhile fails and leaves nothing behind', async (t) => {
+  const { desk: fixture, duplicate } = await makeFixture(t, new Random(3));
+  const { tree, scripts } = fixture.kernel;
+  const script = scripts.create(0);
+  const place = tree.create(objectType.category, {});
+  const count = tree.size;
+  const create = fixture.scripts.create;
+  fixture.scripts.create = async () => {
+    tree.delete(place);
+    return create();
+  };
+  await t.rejects(duplicate(script.id, place.id), {
+    code: 'OBJECT_MISSING',
+    message: `Object #${place.id} does`,
+  });
+  t.equal(tree.size, count - 1);
+  fixture.scripts.create = create;
+  fixture.scripts.content = async () => {
+    const copy = [...tree.all()].at(-1);
+    if (copy?.is(objectType.script)) tree.delete(copy);
+    throw new Error('the disk is gone');
+  };
+  await t.rejects(duplicate(script.id, 0), { code: 'INTERNAL' });
+  t.equal(tree.size, count - 1);
+  const errors = ['function failed with an internal error'];
+  t.strictSame(fixture.errors, errors, 'no attempt to delete a copy that is gone');
+});
+
+t.test('copies that are deleted meanwhile are skipped', async (t) => {
+  const { desk: fixture, duplicate } = await makeFixture(t, new Random(4));
+  const { tree, variables, links, events, scripts, changes } = fixture.kernel;
+  const top = tree.create(objectType.category, {});
+  const parent = top;
+  const variable = variables.create(0, { parent, ident: 'variable' });
+  links.create({ parent, ident: 'to_variable' }, variable.id);
+  links.create({ parent, ident: 'to_top' }, top.id);
+  const event = events.create(0, fixture.clock.nowMs(), { parent, ident: 'event' });
+  events.setTrigger(event.id, { variableId: variable.id });
+  scripts.create(0, { parent, ident: 'script', position: 1 });
+  const content = fixture.scripts.content;
+  const deleted: number[] = [];
+  let { counter } = changes;
+  fixture.scripts.content = async (id) => {
+    const copy = [...tree.all()].findLast((one) => one.is(objectType.category));
+    for (const ident of ['variable', 'to_top']) {
+      const one = copy?.children?.byIdent(ident);
+      if (one === undefined || copy === top) continue;
+      deleted.push(one.id);
+      tree.delete(one);
+    }
+    ({ counter } = changes);
+    return content(id);
+  };
+  const copy = tree.get(await duplicate(top.id, 0));
+  t.equal(deleted.length, 2);
+  t.match(copy.children?.byIdent('to_variable')?.data, { targetId: 0 });
+  t.match(copy.children?.byIdent('event')?.data, { trigger: { variableId: 0 } });
+  t.strictSame(
+    changes.since(counter).filter(({ SenderID }) => deleted.includes(SenderID)),
+    [],
+  );
+});

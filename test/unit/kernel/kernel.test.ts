@@ -81,6 +81,12 @@ t.test('rules of idents, names, positions and deletion', async (t) => {
   t.same(gateway.children?.sorted(), [hall, lamp]);
   tree.set(lamp, 'position', -1);
   t.same(gateway.children?.sorted(), [lamp, hall]);
+  tree.delete(hall);
+  const { size } = tree;
+  t.throws(() => tree.create(0, {}, { parent: hall }), { code: 'OBJECT_MISSING' });
+  t.throws(() => tree.move(lamp, hall), { code: 'OBJECT_MISSING' });
+  t.equal(tree.size, size);
+  t.equal(lamp.parent, gateway);
 });
 
 t.test('every write sets Updated, another value also sets Changed, and neither ever decreases', async (t) => {
