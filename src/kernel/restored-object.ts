@@ -105,6 +105,7 @@ function* variableMessages(data: DataOf[2]): Generator<Sent> {
   if (action !== 0 || customAction !== 0) yield [message.VM_CHANGEPROFILEACTION, [customAction, action]];
   if (data.role !== 'main') yield [message.GW_ROLE, [data.role]];
   if (data.residents !== undefined) yield [message.GW_RESIDENTS, [data.residents]];
+  if (data.logging?.active === true) yield [message.GW_RECORDING, [true]];
   const initial = initialValue(type);
   // A message has one time: the first one says when the value changed, the second one when it was updated.
   const differs = changed !== 0;

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { walkSubtree } from '../../../src/kernel/area.js';
 import { objectType } from '../../../src/kernel/object.js';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { createObjects, referToEachOther } from '../../tools/gateway/random-objects.js';
@@ -76,6 +77,7 @@ t.test(`a deleted subtree returns as it was (${seedLabel(seed)})`, async (t) => 
     const logged = new Set(kernel.variables.logged().map(({ id }) => id));
     const replica = new Replica(snapshotOf(kernel));
     const { counter } = kernel.changes;
+    const loggedInside = [...walkSubtree(top)].map(({ id }) => id).filter((id) => logged.has(id));
     const id = await fixture.call('GW_DeleteObject', top.id, false);
     t.equal(kernel.tree.find(top.id), undefined);
     const [deletion] = await deletionsOf(fixture);
@@ -85,6 +87,14 @@ t.test(`a deleted subtree returns as it was (${seedLabel(seed)})`, async (t) => 
     t.strictSame(withoutReports(snapshotOf(kernel)), before, `round ${round}`);
     t.strictSame(detailsOf(fixture), details, 'with all data');
     t.strictSame(new Set(kernel.variables.logged().map((one) => one.id)), logged);
+    const recordings = kernel.changes
+      .since(counter)
+      .filter((one) => one.Message === messageNumber.GW_RECORDING);
+    t.strictSame(
+      recordings.map(({ SenderID, Data }) => [SenderID, Data]).toSorted(([a], [b]) => Number(a) - Number(b)),
+      loggedInside.toSorted((a, b) => a - b).map((one) => [one, [true]]),
+      'clients learn which values are recorded',
+    );
     for (const change of kernel.changes.since(counter)) replica.apply(change as never);
     t.strictSame(Object.fromEntries([...replica.objects].map(([key, entry]) => [`ID${key}`, entry])), {
       ...snapshotOf(kernel),
