@@ -11,7 +11,7 @@ import {
   declareVariables,
   renameVariables,
   deleteWithVariables,
-  reportedVariables,
+  isReported,
 } from './instance-variables.js';
 import type { ModuleDefinition, OpenInstance, OpenInstances, InstanceProblem, Value } from './module.js';
 import { areCompatible, type ModuleRegistry } from './module-registry.js';
@@ -112,9 +112,13 @@ export class Devices implements OpenInstances, AsyncDisposable {
     const { kernel } = this.#options;
     const instance = kernel.instances.get(id);
     kernel.changes.emit(id, message.IM_CHANGESETTINGS, [JSON.stringify(this.configuration(id))]);
-    for (const variable of reportedVariables(instance))
-      kernel.variables.setQualityProblem(variable, qualityBeforeReport(variable));
     if (this.#isStarted) this.#supervisors.open(instance);
+  }
+
+  /** Marks the value of a variable that was restored: its device has not reported it since. */
+  markRestored(variable: Variable): void {
+    if (isReported(variable))
+      this.#options.kernel.variables.setQualityProblem(variable, qualityBeforeReport(variable));
   }
 
   /**

@@ -144,8 +144,12 @@ function usableProfile(
  */
 export function* reportedVariables(instance: Instance): Generator<Variable> {
   for (const child of instance.children ?? [])
-    if (child.is(objectType.variable) && child.readOnly && !isCommonVariable(child.ident)) yield child;
+    if (child.is(objectType.variable) && isReported(child)) yield child;
 }
+
+/** Whether the device of the instance above a variable reports it. */
+export const isReported = ({ parent, readOnly, ident }: Variable): boolean =>
+  parent?.is(objectType.instance) === true && readOnly && !isCommonVariable(ident);
 
 /** Clears rules and scheduled changes: no rule applies while the instance is closed. */
 export function clearRules({ variables }: Kernel, instance: Instance): void {

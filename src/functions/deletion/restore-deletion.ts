@@ -21,7 +21,10 @@ export async function restoreDeletion(ports: DeletionPorts, deletion: Deletion):
       if (restored.length % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
       const parent = ports.kernel.tree.find(record.parentId);
       if (parent === undefined) throw impossible(`its parent #${record.parentId} does not exist`);
-      restored.push(restoreObject(ports.kernel, record, parent));
+      const object = restoreObject(ports.kernel, record, parent);
+      restored.push(object);
+      // Its instance may be open, or may not return.
+      if (object.is(objectType.variable)) ports.devices.markRestored(object);
     }
     for (const object of restored) await restoreFile(ports, object, deletion.contents.get(object.id));
   } catch (thrown) {

@@ -137,6 +137,27 @@ t.test('a restored instance opens again, and its variables trigger nothing', asy
   await until('the event runs', () => scripts.runs.length > 0);
 });
 
+t.test('a variable that returns without its instance is not good until its device reports it', async (t) => {
+  await using fixture = new FunctionFixture();
+  const { variables } = fixture.kernel;
+  const lamp = await fixture.lamp();
+  const [state, level] = [fixture.idOf(lamp, 'STATE'), fixture.idOf(lamp, 'LEVEL')];
+  await fixture.call('RequestAction', state, true);
+  const plain = variables.create(0).id;
+  for (const id of [state, level, plain]) {
+    await fixture.call('SVC_DeleteVariable', id);
+    await fixture.call('GW_RestoreDeleted', (await deletionsOf(fixture))[0]?.ID);
+  }
+  t.match(variables.get(state).data, {
+    value: true,
+    qualityProblem: { reason: 'NOT_REPORTED' },
+  });
+  t.match(variables.get(level).data, { qualityProblem: { reason: 'NO_VALUE' } });
+  t.equal(variables.get(plain).data.qualityProblem, undefined, 'no device reports it');
+  await fixture.call('RequestAction', state, false);
+  t.match(variables.get(state).data, { value: false, qualityProblem: undefined });
+});
+
 t.test('an I/O instance returns with the instances that were connected to it', async (t) => {
   await using fixture = new FunctionFixture();
   const lamp = await fixture.lamp();
