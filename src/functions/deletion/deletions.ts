@@ -103,9 +103,14 @@ export class Deletions {
 
   async #contentsOf(objects: readonly TreeObject[]): Promise<Contents> {
     const contents = new Map<number, string | Buffer>();
+    let bytes = 0;
     for (const object of objects) {
       const content = await this.#contentOf(object);
-      if (content !== undefined && content.length <= FILE_LIMIT) contents.set(object.id, content);
+      if (content === undefined || content.length > FILE_LIMIT) continue;
+      bytes += content.length;
+      // More could not be kept: it must not occupy memory during the deletion either.
+      if (bytes > BYTES_LIMIT) break;
+      contents.set(object.id, content);
     }
     return contents;
   }
@@ -151,14 +156,21 @@ export class Deletions {
     return { connections, triggers };
   }
 
+  /** Keeps a deletion without the contents that exceed the limit; nothing if its records alone exceed it. */
   #keep({ user }: Caller, deleted: Omit<Deletion, 'id' | 'atMs' | 'user' | 'bytes'>): void {
-    const { records, contents } = deleted;
     let bytes = 0;
-    for (const { attributes, data } of records)
+    for (const { attributes, data } of deleted.records)
       bytes += RECORD_BYTES + JSON.stringify(attributes).length + JSON.stringify(data).length;
-    for (const content of contents.values()) bytes += content.length;
+    // It would displace all others, and could not be kept itself.
+    if (bytes > BYTES_LIMIT) return;
+    const contents = new Map<number, string | Buffer>();
+    for (const [id, content] of deleted.contents) {
+      if (bytes + content.length > BYTES_LIMIT) break;
+      bytes += content.length;
+      contents.set(id, content);
+    }
     this.#lastId += 1;
-    this.#kept.push({ ...deleted, id: this.#lastId, atMs: this.#ports.clock.nowMs(), user, bytes });
+    this.#kept.push({ ...deleted, contents, id: this.#lastId, atMs: this.#ports.clock.nowMs(), user, bytes });
     this.#trim();
   }
 

@@ -270,6 +270,40 @@ t.test('the oldest deletions are dropped, by number and by size', async (t) => {
   );
   const large = variables.create(3, { value: 'x'.repeat(17 * 1024 * 1024) });
   t.equal(await fixture.call('GW_DeleteObject', large.id, false), 0, 'it cannot be undone');
+  t.strictSame(
+    (await deletionsOf(fixture)).map(({ ID }) => ID),
+    names,
+    'and displaces no other',
+  );
+});
+
+t.test('files beyond the limit are lost, but the deletion and those before it can be undone', async (t) => {
+  await using fixture = new FunctionFixture();
+  const { kernel, scripts, ports } = fixture;
+  const deleted = async (mebibytes: readonly number[], value = '') => {
+    const parent = kernel.tree.create(objectType.category, {});
+    kernel.variables.create(3, { parent, value });
+    for (const size of mebibytes)
+      await scripts.setContent(kernel.scripts.create(0, { parent }).id, 'x'.repeat(size * 1024 * 1024));
+    return fixture.call('GW_DeleteObject', parent.id, true);
+  };
+  const kept = () =>
+    ports.deletions.all().map(({ id, records, contents }) => [id, records.length, contents.size]);
+  let reads = 0;
+  const content = scripts.content;
+  scripts.content = (id) => {
+    reads++;
+    return content(id);
+  };
+  t.equal(await deleted([]), 1);
+  t.equal(await deleted([3, 3, 3, 3, 3, 3, 3, 3]), 2);
+  t.strictSame(kept(), [
+    [2, 10, 5],
+    [1, 2, 0],
+  ]);
+  t.equal(reads, 6, 'no file is read after the first that cannot be kept');
+  t.equal(await deleted([2], 'x'.repeat(15 * 1024 * 1024)), 3);
+  t.strictSame(kept(), [[3, 3, 0]]);
 });
 
 t.test('a restored base of a front, and the target of a link, require a snapshot', async (t) => {
