@@ -199,7 +199,10 @@ export class Model {
   set(id: number, to: Partial<Entry>): true {
     const entry = this.get(id);
     if (id === 0) throw new ModelFault('ROOT_FIXED');
-    if (to.ident !== undefined && to.ident !== entry.ident) this.checkIdent(to.ident, entry.parentID);
+    if (to.ident !== undefined && to.ident !== entry.ident) {
+      this.checkOwn(entry);
+      this.checkIdent(to.ident, entry.parentID);
+    }
     Object.assign(entry, to);
     return true;
   }
@@ -209,10 +212,17 @@ export class Model {
     this.get(parent);
     if (id === 0) throw new ModelFault('ROOT_FIXED');
     if (entry.parentID === parent) return true;
+    this.checkOwn(entry);
     if (this.isWithin(parent, id)) throw new ModelFault('PARENT_LOOP');
     this.checkIdent(entry.ident, parent);
     entry.parentID = parent;
     return true;
+  }
+
+  /** What a device reports keeps its place and ident. */
+  checkOwn({ type, readOnly, parentID }: Entry): void {
+    if (type === types.variable && readOnly && this.get(parentID).type === types.instance)
+      throw new ModelFault('NOT_ALLOWED');
   }
 
   checkIdent(ident: string, parent: number): void {
