@@ -32,8 +32,8 @@ export interface ChangeOptions {
    */
   since?: number;
   /**
-   * Only changes of these objects and the objects below them, and those of all objects during an interruption.
-   * Default: all.
+   * Only changes of these objects and the objects below them. What the gateway repeats, after `since` and after an
+   * interruption, is of all objects. Default: all.
    */
   ids?: readonly number[];
   /** Only these message numbers. Default: all. */

@@ -151,6 +151,14 @@ export function* reportedVariables(instance: Instance): Generator<Variable> {
 export const isReported = ({ parent, readOnly, ident }: Variable): boolean =>
   parent?.is(objectType.instance) === true && readOnly && !isCommonVariable(ident);
 
+/** Whether the module of an instance finds a variable by this ident; also if that cannot be known. */
+export function isDeclared(module: ModuleDefinition | undefined, { data }: Instance, ident: string): boolean {
+  if (module === undefined || validateProperties(module, data.properties) !== undefined) return true;
+  return [...module.variables(data.properties), ...commonVariables(module)].some(
+    (one) => one.ident === ident,
+  );
+}
+
 /** Clears rules and scheduled changes: no rule applies while the instance is closed. */
 export function clearRules({ variables }: Kernel, instance: Instance): void {
   for (const variable of reportedVariables(instance)) {

@@ -1,6 +1,7 @@
 import { publishRules } from '../../base/codes/stable-codes.js';
 import { coded, type Text } from '../../base/codes/coded-text.js';
 import { fault } from '../../base/fault.js';
+import { isDeclared } from '../../device/instance-variables.js';
 import { bool, declare, int, text, type FunctionDeclaration, type Parameter } from '../../device/declare.js';
 import { objectType, type Attributes, type TreeObject } from '../../kernel/object.js';
 import { childByName } from '../argument-checks.js';
@@ -129,7 +130,8 @@ function finders({ kernel }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
+function setters(ports: Ports): FunctionDeclaration[] {
+  const { tree } = ports.kernel;
   const setter = <K extends keyof Attributes>(
     key: K,
     parameter: Parameter<Attributes[K]>,
@@ -145,6 +147,7 @@ function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
         const object = tree.get(id);
         if (key === 'ident' && value !== object.ident)
           requireOwn(
+            ports,
             object,
             coded`WHAT_IDENT_OF_DEVICE: Changing the ident by which a device finds variable #${id}`,
           );
@@ -187,6 +190,7 @@ function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
         const [object, parent] = [tree.get(id), tree.get(parentId)];
         if (parent !== object.parent)
           requireOwn(
+            ports,
             object,
             coded`WHAT_PLACE_OF_DEVICE: Moving variable #${id} away from its device (create a link instead)`,
           );
@@ -201,9 +205,10 @@ function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
  * Throws `NOT_ALLOWED` for a variable that a device reports. The device finds it by its place and ident; one that it
  * does not find would keep its last value as a good one.
  */
-function requireOwn(object: TreeObject, what: Text): void {
-  const isReported = object.is(objectType.variable) && object.readOnly;
-  if (isReported && object.parent?.is(objectType.instance) === true) throw fault('NOT_ALLOWED', what);
+function requireOwn({ devices }: Ports, object: TreeObject, what: Text): void {
+  const { parent, ident, readOnly } = object;
+  if (!object.is(objectType.variable) || !readOnly || parent?.is(objectType.instance) !== true) return;
+  if (isDeclared(devices.modules.find(parent.data.moduleId), parent, ident)) throw fault('NOT_ALLOWED', what);
 }
 
 function childrenOf({ children }: TreeObject): number[] {

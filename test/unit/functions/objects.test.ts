@@ -185,7 +185,11 @@ t.test('a variable that a device reports keeps its place and its ident', async (
   await t.rejects(fixture.call('SVC_SetIdent', state, 'OTHER'), { code: 'NOT_ALLOWED' });
   t.equal(await fixture.call('SVC_SetIdent', state, 'STATE'), true, 'the same one');
   const own = await fixture.call('SVC_CreateVariable', 0);
-  for (const parent of [lamp, room]) t.equal(await fixture.call('SVC_SetParent', own, parent), true);
+  const place = { parent: fixture.kernel.tree.get(lamp), ident: 'OLD', readOnly: true };
+  const old = fixture.kernel.variables.create(0, place).id;
+  t.equal(await fixture.call('SVC_SetIdent', old, 'OLDER'), true, 'the device knows it no more');
+  for (const parent of [lamp, room])
+    for (const id of [own, old]) t.equal(await fixture.call('SVC_SetParent', id, parent), true);
 });
 
 t.test('objects are moved, sorted and located', async (t) => {
