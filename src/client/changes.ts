@@ -73,7 +73,7 @@ export async function* changeStream(
           const item = readFrame(text);
           if (item === undefined) continue;
           since = item.kind === 'lost' ? item.since : item.record.TimeStamp;
-          if (item.kind === 'lost' || isWanted(item.record, options)) yield item;
+          if (item.kind === 'lost' || isAccepted(item.record, options)) yield item;
         }
       }
     } catch (thrown) {
@@ -118,8 +118,8 @@ async function newestCounter(source: ChangeSource, signal: AbortSignal | undefin
   throw new ServerError('The gateway did not return its newest counter');
 }
 
-/** Whether the messages of a record are wanted: what the gateway repeats after a reconnect, it does not filter. */
-const isWanted = ({ Message }: ChangeRecord, { messages = [] }: ChangeOptions): boolean =>
+/** Whether the filter of messages accepts a record: what the gateway repeats, it does not filter. */
+const isAccepted = ({ Message }: ChangeRecord, { messages = [] }: ChangeOptions): boolean =>
   messages.length === 0 || messages.includes(Message);
 
 /** Sends the filter. Changes of other objects arrive until the gateway applies it. */
