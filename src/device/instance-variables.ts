@@ -19,6 +19,15 @@ export const NO_VALUE: QualityProblem = {
   text: 'the device has never reported a value',
 };
 
+/** The variables of an instance with these properties; only the common ones if they are invalid. */
+export const declaredVariables = (
+  module: ModuleDefinition,
+  properties: Properties,
+): readonly VariableDeclaration[] => [
+  ...(validateProperties(module, properties) === undefined ? module.variables(properties) : []),
+  ...commonVariables(module),
+];
+
 /**
  * Creates the variables and images that an instance's properties require, and updates existing ones to their
  * declaration. Returns what failed; the instance works without it.
@@ -30,8 +39,7 @@ export function declareVariables(
 ): InstanceProblem[] {
   const { properties } = instance.data;
   const isValid = validateProperties(module, properties) === undefined;
-  const declaredVariables = isValid ? module.variables(properties) : [];
-  const problems = [...declaredVariables, ...commonVariables(module)].flatMap((declared) => {
+  const problems = declaredVariables(module, properties).flatMap((declared) => {
     try {
       return declare(context, instance, declared);
     } catch (thrown) {
@@ -154,9 +162,7 @@ export const isReported = ({ parent, readOnly, ident }: Variable): boolean =>
 /** Whether the module of an instance finds a variable by this ident; also if that cannot be known. */
 export function isDeclared(module: ModuleDefinition | undefined, { data }: Instance, ident: string): boolean {
   if (module === undefined || validateProperties(module, data.properties) !== undefined) return true;
-  return [...module.variables(data.properties), ...commonVariables(module)].some(
-    (one) => one.ident === ident,
-  );
+  return declaredVariables(module, data.properties).some((one) => one.ident === ident);
 }
 
 /** Clears rules and scheduled changes: no rule applies while the instance is closed. */

@@ -1,7 +1,7 @@
 import { coded, type Text } from '../../base/codes/coded-text.js';
 import { isDeepStrictEqual } from 'node:util';
 import { commonVariables } from '../../device/common-variables.js';
-import type { ImageDeclaration, ModuleDefinition, VariableDeclaration } from '../../device/module.js';
+import type { ImageDeclaration, ModuleDefinition } from '../../device/module.js';
 import { validateProperties, type Properties } from '../../device/properties.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { defaultLogging } from '../../kernel/logging.js';
@@ -18,15 +18,6 @@ import {
 } from '../schema/gateway-schema.js';
 
 type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
-
-/** The variables of an instance with these properties. */
-export const declaredVariables = (
-  module: ModuleDefinition,
-  properties: Properties,
-): readonly VariableDeclaration[] => [
-  ...(validateProperties(module, properties) === undefined ? module.variables(properties) : []),
-  ...commonVariables(module),
-];
 
 /** The images of an instance with these properties. */
 export const declaredImages = (

@@ -16,7 +16,8 @@ import { colorText, eventEntry, type EventExport } from './export-event.js';
 import { ExportPaths } from './export-paths.js';
 import { compactionKinds, mediaTypes } from '../schema/gateway-schema.js';
 import { variableTypeNames } from '../../kernel/value.js';
-import { declaredImages, declaredVariables } from '../apply/variable-settings.js';
+import { declaredVariables } from '../../device/instance-variables.js';
+import { declaredImages } from '../apply/variable-settings.js';
 
 /** Longer texts are not exported as values: they are not settings, and the file would exceed its limit. */
 const LONGEST_VALUE = 4096;

@@ -170,10 +170,10 @@ t.test('a copied lamp stays off until its changes are applied', async (t) => {
   t.match(tree.get(plain).data, { value: true, action: 0 }, 'a copied variable has no instance');
   await fixture.call('SetValue', plain, false);
   t.match(tree.get(plain).data, { value: false }, 'and can be set');
-  const beside = await duplicate(fixture.idOf(lamp, 'LEVEL'), lamp);
-  await fixture.call('SetValue', beside, 5);
-  t.match(tree.get(beside).data, { value: 5, action: 0 }, 'also next to the original');
-  await fixture.call('SVC_DeleteVariable', beside);
+  const neighbour = await duplicate(fixture.idOf(lamp, 'LEVEL'), lamp);
+  await fixture.call('SetValue', neighbour, 5);
+  t.match(tree.get(neighbour).data, { value: 5, action: 0 }, 'also next to the original');
+  await fixture.call('SVC_DeleteVariable', neighbour);
   const bare = await duplicate(lamp, 0, false);
   t.equal(
     tree.get(bare).children?.size,
