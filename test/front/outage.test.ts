@@ -34,10 +34,11 @@ async function openStopped(t: Test, house: House) {
   await page.goto(`http://127.0.0.1:${proxy.port}/wfc/${await idOf(house, 'wf')}/#/room/${room}`);
   await page.locator('.tile.wide').first().waitFor();
   await page.evaluate('window.isSamePage = true');
-  const sockets = { opened: 0, closed: 0 };
+  const sockets = { opened: 0, closed: 0, received: '' };
   page.on('websocket', (socket) => {
     sockets.opened += 1;
     socket.on('close', () => (sockets.closed += 1));
+    socket.on('framereceived', ({ payload }) => (sockets.received += String(payload)));
   });
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100);
   return { page, proxy, sockets };
@@ -80,6 +81,11 @@ t.test('a gateway that is killed and restarted', { skip: noBrowser }, async (t) 
   await page.locator('.tile.live', { hasText: 'Hall relay' }).waitFor();
   t.pass('it has reported since the command whose reply was lost');
   await page.locator('.tile.unknown', { hasText: 'All off' }).waitFor();
+  // The ten minutes begin when the new process has replied that it knows neither of the two commands.
+  await until(
+    'the outcomes of both commands',
+    () => sockets.received.split('"State":"unknown"').length === 3,
+  );
   await page.clock.fastForward(600_000);
   await page.locator('.tile.live', { hasText: 'All off' }).waitFor();
 });
