@@ -1,8 +1,9 @@
 /**
  * Measures the gateway: `node dist/test/bench/main.js`, with `BENCH=short` in about seven minutes,
- * `BENCH=http,process` only those families. Prints a table, writes build/bench.json, build/bench.md and for
- * `.ci/run` build/results/bench.json. A figure that misses its goal is reported; lost messages, wrong replies
- * and failed measurements fail the run.
+ * `BENCH=http,process` only those families. `BENCH=once` runs one short round of each side: it shows that
+ * everything can be measured, and its figures say little. Prints a table, writes build/bench.json,
+ * build/bench.md and for `.ci/run` build/results/bench.json. A figure that misses its goal is reported; lost
+ * messages, wrong replies and failed measurements fail the run.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -54,10 +55,11 @@ const families: Readonly<Record<string, Family>> = {
 
 const SHORT: Effort = { rounds: 5, seconds: 0.5 };
 const FULL: Effort = { rounds: 15, seconds: 1 };
+const ONCE: Effort = { rounds: 1, seconds: 0.1 };
 
 const words = (process.env['BENCH'] ?? '').split(',').filter((word) => word !== '');
-const effort = words.includes('short') ? SHORT : FULL;
-const named = words.filter((word) => word !== 'short');
+const effort = words.includes('once') ? ONCE : words.includes('short') ? SHORT : FULL;
+const named = words.filter((word) => word !== 'short' && word !== 'once');
 const unknown = named.filter((name) => !(name in families));
 if (unknown.length > 0) {
   console.error(`no such family: ${unknown.join(', ')}; there are ${Object.keys(families).join(', ')}`);
