@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import type { Test } from 'tap';
+import root, { type Test } from 'tap';
 
 /** Debian's browser; another one by the environment. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -27,10 +27,32 @@ function keyDigest(certificate: string): string {
   return createHash('sha256').update(key).digest('base64');
 }
 
-/** Starts a headless browser, as root, that ends with the test; by default chromium-headless-shell. */
-export async function startBrowser(t: Test, options: BrowserOptions = {}): Promise<Browser> {
-  const browser = await launchBrowser({ isShell: true, ...options });
-  t.teardown(() => browser.close());
+/** chromium-headless-shell for all tests of a file, one after the other. */
+let shell: Promise<Browser> | undefined;
+
+/**
+ * A headless browser, as root, by default chromium-headless-shell; its contexts end with the test. Without
+ * options, the tests of a file share one, because a start costs as much as a short test.
+ */
+export async function startBrowser(t: Test, options?: BrowserOptions): Promise<Browser> {
+  if (options !== undefined) {
+    const own = await launchBrowser({ isShell: true, ...options });
+    t.teardown(() => own.close());
+    return own;
+  }
+  if (shell === undefined) {
+    shell = launchBrowser({ isShell: true });
+    root.teardown(async () => {
+      const started = shell;
+      shell = undefined;
+      await (await started)?.close();
+    });
+  }
+  const browser = await shell;
+  const others = new Set(browser.contexts());
+  t.teardown(() =>
+    Promise.all(browser.contexts().flatMap((context) => (others.has(context) ? [] : [context.close()]))),
+  );
   return browser;
 }
 
