@@ -5,7 +5,8 @@
 export const LONG_S: ReadonlyMap<string, number> = new Map([
   // These wait for retries and deadlines most of the time.
   ['contract/mqtt/devices.test', 40],
-  ['contract/gpio/keeper.test', 32],
+  ['contract/gpio/keeper.test', 20],
+  ['contract/gpio/keeper-stalls.test', 15],
   ['contract/modbus/modbus.test', 13],
   ['contract/mqtt/connection.test', 10],
   // These compute, or start many processes.
@@ -26,4 +27,16 @@ export const LONG_S: ReadonlyMap<string, number> = new Map([
   ['contract/store/crash.test', 7],
   ['fuzz/model.test', 6],
   ['contract/mqtt/hostile.test', 6],
+  // In the lab: emulated machines.
+  ['lab/powercut.lab', 500],
+  ['lab/archive.lab', 450],
+  ['lab/counting.lab', 350],
+  ['lab/leds.lab', 300],
+  ['lab/port-expander.lab', 260],
+  ['lab/edges.lab', 240],
+  ['lab/onewire.lab', 220],
+  ['lab/keeper.lab', 210],
+  ['lab/disk.lab', 190],
+  ['lab/outputs/cut.lab', 190],
+  ['lab/watchdog.lab', 180],
 ]);

@@ -51,6 +51,8 @@ function rejectionOf(reply: string | undefined): Fault | undefined {
  */
 export interface KeeperSocket {
   send(text: string, request?: unknown): void;
+  /** Calls back for what has arrived, without waiting for the event loop. */
+  receive(): void;
   close(): void;
 }
 
@@ -126,6 +128,8 @@ export class KeeperConnection {
   #greeting: Promise<boolean> = Promise.resolve(false);
   #lastAliveNs = 0n;
   #isEnded = false;
+  /** How often the keeper has taken over the outputs. */
+  #takeovers = 0;
   /** A request has timed out and no reply has come since. */
   #isHanging = false;
   /** Why the connection was lost last; empty after a greeting. */
@@ -210,11 +214,14 @@ export class KeeperConnection {
    * outputs or is about to: they are lost and must not be driven.
    */
   isAlive(): boolean {
-    if (this.#socket === undefined) return true;
+    const [socket, takeovers] = [this.#socket, this.#takeovers];
+    if (socket === undefined) return true;
     const { clock, deadlineMs } = this.#options;
     if (Number(clock.monotonicNs() - this.#lastAliveNs) / 1e6 < deadlineMs * OVERDUE) return true;
-    this.#onTakenOver();
-    return false;
+    // The keeper may have ended meanwhile: then nobody has taken anything over, and no other process holds the lines.
+    socket.receive();
+    if (this.#socket === socket) this.#onTakenOver();
+    return this.#takeovers === takeovers;
   }
 
   async goodbye(reason: EndReason): Promise<void> {
@@ -350,6 +357,7 @@ export class KeeperConnection {
 
   /** The gateway was silent for too long. The outputs' present values are read when they are reopened. */
   #onTakenOver(): void {
+    this.#takeovers++;
     const { deadlineMs, log } = this.#options;
     const reason = coded`GATEWAY_STALLED_S_LONGER: the gateway was stalled for ${(deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has taken over its outputs`;
     log.error({ kind: logKind.outputsTakenOver }, reason.text);

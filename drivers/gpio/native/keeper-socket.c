@@ -1,6 +1,7 @@
 /*
  * new KeeperSocket(path, onMessage, onEnd)   connects to a SOCK_SEQPACKET socket immediately, or throws
  *   .send(text, request?)                    sends one message, optionally with a line's Request
+ *   .receive()                               calls back for what has arrived, without waiting for the event loop
  *   .close()
  *
  * onMessage(text, request) is called for each message, with the Request of the line that it carried, or
@@ -145,6 +146,15 @@ static napi_value send_message(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+static napi_value receive_messages(napi_env env, napi_callback_info info) {
+  size_t count = 0;
+  napi_value self;
+  TRY(env, napi_get_cb_info(env, info, &count, NULL, &self, NULL));
+  KeeperSocket *keeper = keeper_of(env, self);
+  if (keeper && !keeper->watched.ended) on_ready(&keeper->watched, false);
+  return NULL;
+}
+
 static napi_value close_keeper(napi_env env, napi_callback_info info) {
   size_t count = 0;
   napi_value self;
@@ -157,6 +167,7 @@ static napi_value close_keeper(napi_env env, napi_callback_info info) {
 napi_value define_keeper_socket(napi_env env, napi_value exports) {
   const napi_property_descriptor methods[] = {
       {.utf8name = "send", .method = send_message},
+      {.utf8name = "receive", .method = receive_messages},
       {.utf8name = "close", .method = close_keeper},
   };
   napi_value class;

@@ -36,6 +36,7 @@ const requestMethods: Record<keyof InstanceType<GpioAddon['Request']>, 'function
 };
 const keeperMethods: Record<keyof InstanceType<GpioAddon['KeeperSocket']>, 'function'> = {
   send: 'function',
+  receive: 'function',
   close: 'function',
 };
 

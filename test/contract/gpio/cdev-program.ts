@@ -80,7 +80,8 @@ await t.test('the addon rejects invalid arguments', async (t) => {
   ])
     t.throws(() => new KeeperSocket(...given), TypeError);
   t.throws(() => KeeperSocket.prototype.send.call(new Date(), 'x'), TypeError);
-  t.throws(() => KeeperSocket.prototype.close.call({}), TypeError);
+  for (const method of ['receive', 'close'] as const)
+    t.throws(() => KeeperSocket.prototype[method].call({}), TypeError);
   t.throws(() => new Request('/dev/null', good), { code: 'ENOTTY' });
   t.throws(() => chip('x'.repeat(5000)));
   t.throws(() => lines({}));

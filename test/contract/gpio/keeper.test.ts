@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { parseTable, formatTable } from '../../../drivers/gpio/keeper/output-table.js';
-import type { Guard } from '../../../drivers/gpio/backends/line.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { hasProgram } from '../../tools/program.js';
 import { withinPatience, until } from '../../tools/until.js';
-import { buildKeeper, KeeperFixture } from './kept/keeper-fixture.js';
+import { buildKeeper, type Gateway, KeeperFixture } from './kept/keeper-fixture.js';
+import { AFTER, HOLD, threeOutputs } from './kept/three-outputs.js';
 
 const skip = hasProgram('gcc') ? false : 'needs gcc';
 const skipService =
@@ -16,7 +16,6 @@ const skipService =
 const built = await (skip === false ? buildKeeper() : undefined);
 const makeFixture = (t: Test) => KeeperFixture.make(t, built as NonNullable<typeof built>);
 
-const HOLD: Guard = { boot: 'hold', onDeath: 'hold', onStop: 'hold', onUpdate: 'hold', holdForS: 0 };
 const ENTRY = 'kept 0 3 LINE3 high push-pull hold inactive hold active 120';
 
 const seed = fuzzSeed();
@@ -65,23 +64,6 @@ await t.test('at boot each line is requested together with its value, once', { s
   await without.waitFor(/state is unusable.*[^]*outputs.table is rejected: its last line is missing/);
 });
 
-/**
- * Drives lines 1, 2 and 3 active; their policies for the end of the gateway are hold, inactive and active.
- */
-async function three(t: Test, box: KeeperFixture, on: 'onDeath' | 'onStop' | 'onUpdate') {
-  const gateway = box.gateway();
-  for (const [n, policy] of (['hold', 'inactive', 'active'] as const).entries()) {
-    const guard = { ...HOLD, [on]: policy };
-    await gateway.send({ requestOutput: { offset: n + 1, boot: 'inactive', guard } });
-    await gateway.send({ set: n + 1, active: policy !== 'active' });
-  }
-  t.same(await box.levels(1, 2, 3), [true, true, false]);
-  t.match(await gateway.send({ health: true }), /3 guarded by the line keeper/);
-  return gateway;
-}
-
-const AFTER = { 1: true, 2: false, 3: true };
-
 await t.test(
   'policies are applied when the gateway is killed and when it says goodbye',
   { skip },
@@ -93,8 +75,8 @@ await t.test(
       ['onDeath', (gateway) => gateway.end('SIGKILL')],
       ['onStop', (gateway) => gateway.send({ goodbye: 'stop' })],
       ['onUpdate', (gateway) => gateway.send({ goodbye: 'update' })],
-    ] as const satisfies [string, (gateway: Awaited<ReturnType<typeof three>>) => Promise<unknown>][]) {
-      const gateway = await three(t, box, on);
+    ] as const satisfies [string, (gateway: Gateway) => Promise<unknown>][]) {
+      const gateway = await threeOutputs(t, box, on);
       const before = (await box.history()).length;
       await end(gateway);
       await box.become(AFTER);
@@ -120,7 +102,7 @@ await t.test(
 await t.test('a gateway that returns takes its lines over without driving them', { skip }, async (t) => {
   const box = await makeFixture(t);
   await box.keeper();
-  const one = await three(t, box, 'onDeath');
+  const one = await threeOutputs(t, box, 'onDeath');
   await one.end('SIGKILL');
   await box.become(AFTER);
   const before = (await box.history()).length;
@@ -161,102 +143,6 @@ await t.test('a hold ends inactive unless a gateway claims the line in time', { 
   t.same(await box.levels(1), [true], 'the claimed line is still held');
   await keeper.waitFor(/LINE%202 was held for 2 s and no gateway claimed it: inactive/);
 });
-
-await t.test('a stalled gateway loses its outputs, notices it and drives nothing', { skip }, async (t) => {
-  const box = await makeFixture(t);
-  const keeper = await box.keeper();
-  const gateway = await three(t, box, 'onDeath');
-  gateway.process.kill('SIGSTOP');
-  await box.become(AFTER);
-  await keeper.waitFor(/the gateway missed its deadline: 1 outputs held, 1 inactive, 1 active/);
-  const before = (await box.history()).length;
-  // A command that was sent while it was stalled comes first when it resumes.
-  const reply = gateway.send({ set: 2, active: true });
-  gateway.process.kill('SIGCONT');
-  t.match(await reply, /failed: .*the line keeper has taken over its outputs; the output is reopened/);
-  for (const offset of [1, 2, 3]) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
-  for (const offset of [1, 2, 3]) await gateway.send({ close: offset });
-  const found = [];
-  for (const offset of [1, 2, 3])
-    found.push(await gateway.send({ requestOutput: { offset, boot: 'hold', guard: HOLD } }));
-  t.same(found, ['true', 'false', 'true'], 'it finds the levels that the keeper has driven');
-  t.equal((await box.history()).length, before, 'it has driven nothing until then');
-  await gateway.send({ set: 2, active: true });
-  t.same(await box.levels(2), [true], 'commands work again');
-});
-
-await t.test('a blocked event loop matters only beyond the deadline', { skip }, async (t) => {
-  const box = await makeFixture(t);
-  const keeper = await box.keeper();
-  const gateway = await three(t, box, 'onDeath');
-  const before = (await box.history()).length;
-  await gateway.send({ block: 300 });
-  await gateway.send({ set: 1, active: true });
-  t.equal((await box.history()).length, before + 1);
-  await gateway.send({ block: 3000 });
-  await gateway.waitFor(/^lost 1 /m);
-  await box.become(AFTER);
-  await keeper.waitFor(/missed its deadline/);
-});
-
-await t.test(
-  'a killed keeper gets its lines back, and the gateway continues meanwhile',
-  { skip: skipService },
-  async (t) => {
-    const box = await makeFixture(t);
-    const service = await box.service();
-    const gateway = await three(t, box, 'onDeath');
-    const before = (await box.history()).length;
-    const started = (times: number) =>
-      service.waitFor(new RegExp(`(?:^started (\\d+) with \\d+\n[^]*){${times}}`, 'm'));
-    for (const round of [1, 2, 3]) {
-      const [, pid] = await started(round);
-      process.kill(Number(pid), 'SIGKILL');
-      await gateway.send({ set: 1, active: true });
-      await started(round + 1);
-      await until('all to be guarded again', async () =>
-        /3 guarded/.test(await gateway.send({ health: true })),
-      );
-    }
-    await service.waitFor(/started \d+ with 3/);
-    t.equal((await box.history()).length, before + 3, 'only commands drove lines');
-
-    await gateway.end('SIGKILL');
-    await box.become(AFTER);
-  },
-);
-
-await t.test('a hanging keeper is noticed, and used again when it resumes', { skip }, async (t) => {
-  const box = await makeFixture(t);
-  const keeper = await box.keeper();
-  const gateway = await three(t, box, 'onDeath');
-  const before = (await box.history()).length;
-  keeper.process.kill('SIGSTOP');
-  const health = () => gateway.send({ health: true });
-  await until('the log message', async () => /3 of 3 not guarded: .*does not reply/.test(await health()));
-  await gateway.send({ set: 1, active: true });
-  keeper.process.kill('SIGCONT');
-  await until('all to be guarded again', async () => /3 guarded/.test(await health()));
-  t.equal((await box.history()).length, before + 1, 'only the command drove a line');
-  t.notMatch(keeper.output, /gateway is gone/);
-});
-
-await t.test(
-  'keeper and gateway killed together: the restarted keeper applies the policies',
-  { skip: skipService },
-  async (t) => {
-    const box = await makeFixture(t);
-    const service = await box.service();
-    const gateway = await three(t, box, 'onDeath');
-    const [, pid] = await service.waitFor(/^started (\d+)/m);
-    process.kill(Number(pid), 'SIGSTOP');
-    gateway.process.kill('SIGKILL');
-    await gateway.ended();
-    process.kill(Number(pid), 'SIGKILL');
-    await box.become(AFTER);
-    await service.waitFor(/its gateway did not reconnect/);
-  },
-);
 
 await t.test(
   'a gateway works without a keeper, and gives it its lines when it starts',
@@ -339,7 +225,7 @@ await t.test(
 await t.test(`no message crashes the keeper or drives a line (${seedLabel(seed)})`, { skip }, async (t) => {
   const box = await makeFixture(t);
   const keeper = await box.keeper();
-  const gateway = await three(t, box, 'onDeath');
+  const gateway = await threeOutputs(t, box, 'onDeath');
   const before = (await box.history()).length;
   const random = new Random(seed);
   const words = [

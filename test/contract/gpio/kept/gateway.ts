@@ -81,8 +81,10 @@ async function execute(command: Command): Promise<string> {
     });
   }
   if (command.set !== undefined) await lines.get(command.set)?.set(command.active === true);
-  if (command.block !== undefined)
+  if (command.block !== undefined) {
+    say('blocked');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, command.block);
+  }
   return '';
 }
 
