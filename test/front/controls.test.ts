@@ -174,6 +174,7 @@ roomTest('a short touch with two fingers is no hold', { isTouched: true }, async
   await recordCommands(page);
   const door = page.getByRole('button', { name: /Front door/ });
   // Within one task, so that no other program of a busy machine makes it a hold.
+  await door.and(page.locator('[aria-disabled=false]')).waitFor();
   await page.evaluate(`(() => {
     const button = [...document.querySelectorAll('button.tile')].find((one) => /Front door/.test(one.textContent));
     for (const type of ['pointerdown', 'pointerup'])

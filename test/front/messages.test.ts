@@ -46,8 +46,10 @@ t.test('a popup stays until it is closed, and its texts are texts', { skip: noBr
 
 t.test('a notification goes after its time, and leads to its object', { skip: noBrowser }, async (t) => {
   const { fixture, page, send } = await openFront(t);
-  await send('SendNotification', 'Washing machine', 'It has finished', 'Bulb', 1);
+  await page.clock.install();
+  await send('SendNotification', 'Washing machine', 'It has finished', 'Bulb', 60);
   await page.locator('.note-card', { hasText: 'It has finished' }).waitFor();
+  await page.clock.fastForward(60_000);
   await page.locator('.note-card').waitFor({ state: 'detached' });
   await send('PushNotification', 'Boiler', 'It is on', '', await fixture.id('area/ground/boiler'));
   await page.getByRole('button', { name: 'Show' }).click();

@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { rpc } from '../tools/client/json-rpc.js';
-import { noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
+import { noBrowser, openPage, startBrowser, stopClock } from '../tools/front/browser.js';
 import { startArea, type AreaFixture } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
 
@@ -40,7 +40,7 @@ async function openStopped(
   });
   await page.goto(fixture.front + (await hash(fixture)));
   await page.locator('.tile.wide').first().waitFor();
-  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
+  await stopClock(page);
   return { fixture, page, sent, received };
 }
 

@@ -119,7 +119,13 @@ t.test('settings are changed in forms, checked while typed, and reviewed', { ski
   await review.getByText('log.level: default → {"device":"debug"}').waitFor();
   await review.getByText('A listener is opened or closed').waitFor();
   t.strictSame(await axeFindings(page), []);
-  await review.getByRole('button', { name: 'Save and apply' }).click();
+  /** Saves, and waits until the form shows what is stored. */
+  const save = async () => {
+    await page.evaluate("document.querySelector('.sections').dataset.old = 'true'");
+    await review.getByRole('button', { name: 'Save and apply' }).click();
+    await page.locator('.sections[data-old]').waitFor({ state: 'detached' });
+  };
+  await save();
   await page.getByText('Saved. Applies after a restart: store.').waitFor();
   const after = await readFile(file, 'utf8');
   t.match(after, /name: files/);
@@ -134,7 +140,7 @@ t.test('settings are changed in forms, checked while typed, and reviewed', { ski
     .getByRole('button', { name: 'Remove row 3' })
     .click();
   await page.getByRole('button', { name: 'Review and save' }).click();
-  await review.getByRole('button', { name: 'Save and apply' }).click();
+  await save();
   await review.waitFor({ state: 'detached' });
   await until('the change', async () => !(await readFile(file, 'utf8')).includes('name: files'));
   await page.getByText('Saved. Applies after a restart: store.').waitFor();

@@ -250,6 +250,7 @@ roomTest('levels, choices and a shutter are operated', {}, async (t, { fixture, 
     );
   await page.getByRole('button', { name: 'Increase Setpoint' }).click();
   await value('setpoint', 22);
+  await page.locator('input[aria-valuetext="22.0 °C"]').waitFor();
   await page.getByRole('slider', { name: 'Setpoint' }).press('ArrowRight');
   await value('setpoint', 22.5);
   await page.getByRole('button', { name: 'Off', exact: true }).click();
@@ -371,6 +372,8 @@ roomTest(
       page.evaluate<string>(
         'document.activeElement.textContent + (document.activeElement.getAttribute("aria-label") ?? "")',
       );
+    // The program of the arrow keys is loaded.
+    await page.locator('[data-stop]').waitFor();
     await page.getByRole('link', { name: 'Back' }).focus();
     await page.keyboard.press('Tab');
     t.match(await name(), /Hall relay/);

@@ -225,10 +225,10 @@ t.test(
       page.evaluate<string[]>(
         'navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) => all.map(({ title }) => title))',
       );
+    await page.evaluate("navigator.serviceWorker.addEventListener('message', () => (window.isAsked = true))");
     await push('Visible');
-    // The worker has looked for a visible page when it replies to this.
-    const [worker] = page.context().serviceWorkers();
-    t.ok(await worker?.evaluate<boolean>('self.clients.matchAll().then(() => true)'));
+    // The page, whose own listener was there first, has checked its connection.
+    await until('the question of the worker', () => page.evaluate<boolean>('window.isAsked === true'));
     await page.evaluate('WebSocket.prototype.send = () => undefined');
     await push('Not connected');
     await until('a page that is not connected', async () => (await shown()).length > 0);

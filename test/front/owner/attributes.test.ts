@@ -13,7 +13,6 @@ t.test(
     const fixture = await startArea(t);
     const browser = await startBrowser(t);
     const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-    page.setDefaultTimeout(8000);
     const reply = await holdReply(page, 'SVC_SetInfo');
     const [boiler, heater] = [await fixture.id('area/ground/boiler'), await fixture.id('area/ground/heater')];
     await page.goto(`${new URL(fixture.front).origin}/console/#/tree/${boiler}`);

@@ -22,7 +22,12 @@ t.test('a script is written with completion, and its error is marked', { skip: n
   await page.getByLabel('Name').fill('Evening');
   await page.getByRole('button', { name: 'New script' }).click();
   const text = page.getByRole('textbox', { name: 'Text of Evening' });
+  const hints = page.getByRole('status', { name: 'Hints about the text' });
   await text.click();
+  // With this hint the functions are known.
+  await page.keyboard.type('GetVal(1);');
+  await hints.getByText('did you mean GetValue?').waitFor();
+  await page.keyboard.press('Control+a');
   await page.keyboard.type('const name = SVC_GetNa');
   await page.getByRole('option', { name: /^SVC_GetName/ }).waitFor();
   await page.keyboard.press('Escape');
@@ -33,7 +38,6 @@ t.test('a script is written with completion, and its error is marked', { skip: n
   await page.keyboard.press('Control+a');
   await page.keyboard.press('Delete');
   await page.keyboard.type('GetVal(1);');
-  const hints = page.getByRole('status', { name: 'Hints about the text' });
   await hints.getByText('Line 1: There is no function GetVal; did you mean GetValue?').waitFor();
   await page.locator('.cm-lintRange-warning').waitFor();
   await page.keyboard.press('Control+a');
@@ -149,11 +153,13 @@ t.test(
     const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
     t.teardown(() => proxy[Symbol.asyncDispose]());
     const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
-    page.setDefaultTimeout(8000);
-    // Ten minutes last as long as the property `minutes` says, ms.
+    // The function `end` ends ten minutes.
     await page.addInitScript(`
     const real = setTimeout;
-    setTimeout = (run, ms, ...rest) => real(run, ms === 600_000 ? globalThis.minutes ?? ms : ms, ...rest);
+    setTimeout = (run, ms, ...rest) => {
+      if (ms === 600_000) globalThis.end = run;
+      return real(run, ms, ...rest);
+    };
   `);
     const relay = await fixture.id('area/ground/hall_relay');
     const state = await fixture.id('area/ground/hall_relay/STATE');
@@ -165,8 +171,10 @@ t.test(
     await stop?.waitFor();
     // As a restart does.
     await rpc(fixture, 'SVC_DisableDebug', relay);
+    proxy.freeze();
     proxy.cut();
     await page.locator('.banner').waitFor();
+    proxy.thaw();
     await page.locator('.banner').waitFor({ state: 'detached' });
     await until('a line', async () => {
       await rpc(fixture, 'RequestAction', state, (await rpc(fixture, 'GetValue', state)) !== true);
@@ -174,9 +182,11 @@ t.test(
     });
     await stop?.click();
     await start?.waitFor();
-    await page.evaluate('globalThis.minutes = 500');
+    await page.evaluate('delete globalThis.end');
     await start?.click();
     await stop?.waitFor();
+    await page.waitForFunction('globalThis.end');
+    await page.evaluate('globalThis.end()');
     await start?.waitFor();
   },
 );

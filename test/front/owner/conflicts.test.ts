@@ -6,6 +6,7 @@ import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/fron
 import { signIn } from '../../tools/front/console-pages.js';
 import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea } from '../../tools/front/sample-area.js';
+import { until } from '../../tools/until.js';
 
 const open = (page: Page, hash: string) => page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
 
@@ -17,13 +18,14 @@ t.test('a script that somebody else has changed is not overwritten', { skip: noB
   t.teardown(() => proxy[Symbol.asyncDispose]());
   const address = `http://127.0.0.1:${proxy.port}/console/#/scripts`;
   const { page } = await openPage(await startBrowser(t), address, { width: 1280, height: 800 });
-  page.setDefaultTimeout(8000);
   await signIn(page);
   const script = await fixture.id('area/ground/off');
   const stored = () => rpc(fixture, 'SVC_GetScriptContent', script);
   const reconnect = async () => {
+    proxy.freeze();
     proxy.cut();
     await page.locator('.banner').waitFor();
+    proxy.thaw();
     await page.locator('.banner').waitFor({ state: 'detached' });
   };
   const text = page.getByRole('textbox', { name: 'Text of All off' });
@@ -83,7 +85,6 @@ t.test(
     await set('Evening');
     const address = `${new URL(fixture.front).origin}/console/#/fronts`;
     const { page, problems } = await openPage(await startBrowser(t), address, { width: 1280, height: 800 });
-    page.setDefaultTimeout(8000);
     await signIn(page);
     const edit = page.getByRole('button', { name: 'Edit the pages of Family' });
     const title = page.getByRole('group', { name: 'Page 1' }).getByLabel('Title');
@@ -111,7 +112,7 @@ t.test(
     await save.click();
     await conflict.getByRole('button', { name: 'Discard mine, load theirs' }).click();
     await conflict.waitFor({ state: 'detached' });
-    t.equal(await title.inputValue(), 'Theirs again');
+    await until('theirs', async () => (await title.inputValue()) === 'Theirs again');
     t.match(await stored(), [{ Configuration: '{"title":"Theirs again"}' }]);
     t.strictSame(problems, []);
   },

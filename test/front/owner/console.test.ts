@@ -223,6 +223,8 @@ consoleTest('objects are created, moved and deleted', {}, async (t, { fixture, p
 });
 
 consoleTest('everything is found with the keyboard', {}, async (_t, { page }) => {
+  // The page sets its title when it listens to the keyboard.
+  await page.waitForFunction("document.title.startsWith('Overview')");
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog').getByRole('combobox').pressSequentially('hall sen');
   await page.getByRole('option', { name: /Hall sense/ }).waitFor();

@@ -12,7 +12,6 @@ async function openConsole(t: Test) {
   const fixture = await startArea(t);
   const address = `${new URL(fixture.front).origin}/console/`;
   const { page } = await openPage(await startBrowser(t), address, { width: 1280, height: 800 });
-  page.setDefaultTimeout(8000);
   await signIn(page);
   return { fixture, page };
 }
@@ -105,7 +104,8 @@ t.test(
     const row = page.locator(`#row-${relay}`);
     await row.waitFor();
     const siblings = (await rpc(fixture, 'SVC_GetChildrenIDs', ground)) as number[];
-    t.equal(await row.getAttribute('aria-setsize'), String(siblings.length));
+    const count = () => row.getAttribute('aria-setsize');
+    await until('all siblings', async () => (await count()) === String(siblings.length));
     t.ok(Number(await row.getAttribute('aria-posinset')) >= 1);
     t.equal(await tree.getAttribute('aria-activedescendant'), `row-${relay}`);
     await tree.evaluate((box) => (box.scrollTop = 0));

@@ -15,7 +15,6 @@ async function openConsole(t: Test) {
   const fixture = await startArea(t);
   const address = `${new URL(fixture.front).origin}/console/`;
   const { page, problems } = await openPage(await startBrowser(t), address, { width: 1280, height: 800 });
-  page.setDefaultTimeout(8000);
   await signIn(page);
   return { fixture, page, problems };
 }

@@ -307,6 +307,8 @@ systemTest(
   },
 );
 
+const LOADING = /^(?:Loading|Lädt) …$/;
+
 t.test('lists are loaded again when a lost connection is back', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
   const proxy = await TcpProxy.start(fixture.gateway.port('web') ?? 0);
@@ -315,6 +317,8 @@ t.test('lists are loaded again when a lost connection is back', { skip: noBrowse
   const { page } = await openPage(browser, `http://127.0.0.1:${proxy.port}/console/#/system/backups`);
   await signIn(page, { isConfirmed: false });
   await page.getByText('There are no backups yet.').or(page.locator('.cards > li').first()).waitFor();
+  await page.getByRole('button', { name: 'Add a target' }).waitFor();
+  await page.locator('main').getByText(LOADING).first().waitFor({ state: 'detached' });
   proxy.freeze();
   proxy.cut();
   await page.getByRole('alert').filter({ hasText: 'No connection' }).waitFor();
@@ -325,7 +329,6 @@ t.test('lists are loaded again when a lost connection is back', { skip: noBrowse
   t.equal(await page.getByRole('alert').count(), 0);
 });
 
-const LOADING = /^(?:Loading|Lädt) …$/;
 const VIEWS: readonly PageOptions[] = [
   { width: 320, height: 640, locale: 'de-DE', scheme: 'dark' },
   { width: 820, height: 1180, locale: 'en-GB', scheme: 'dark' },

@@ -8,6 +8,7 @@ import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/fron
 import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea } from '../../tools/front/sample-area.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
 
 t.test('targets of backups are added, changed, tried and removed', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
@@ -78,6 +79,8 @@ t.test('targets of backups are added, changed, tried and removed', { skip: noBro
     await page.getByRole('button', { name: `Remove: ${name}` }).click();
     await form.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: `Remove: ${name}` }).waitFor({ state: 'detached' });
+    // With the settings as they are now; the page reads them again after the targets.
+    await page.reload();
   }
   t.equal(await targets(), undefined);
   t.strictSame(problems, []);
@@ -99,7 +102,6 @@ async function openTwo(t: Test, method: string) {
     { name: 'disk', path: `${path}/disk` },
   ]);
   const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
-  page.setDefaultTimeout(8000);
   const reply = await holdReply(page, method);
   await page.goto(`${new URL(fixture.locked).origin}/console/#/system/backups`);
   await signIn(page);
@@ -161,8 +163,11 @@ t.test('removing a target that is gone removes no other one', { skip: noBrowser 
   // The rejected change reads the settings again; the reply with the targets is late.
   const schedule = page.getByRole('form', { name: 'When backups are made' });
   await schedule.getByLabel('Time of the daily backup').fill('04:30');
+  const replies = () => reply.passedOn.filter((name) => name === 'GW_GetSettings').length;
+  const before = replies();
   await schedule.getByRole('button', { name: 'Save' }).click();
   await page.locator('.notice.bad').waitFor();
+  await until('the settings', () => replies() > before);
   await page.getByRole('button', { name: 'Remove: stick' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByText('The configuration has no target stick any more.').waitFor();

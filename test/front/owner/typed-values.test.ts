@@ -14,7 +14,6 @@ async function openConsole(t: Test) {
   const fixture = await startArea(t);
   const address = `${new URL(fixture.front).origin}/console/`;
   const { page, problems } = await openPage(await startBrowser(t), address, { width: 1280, height: 800 });
-  page.setDefaultTimeout(8000);
   await signIn(page);
   return { fixture, page, problems };
 }
@@ -91,7 +90,6 @@ t.test('lines that are typed stay when the settings were checked', { skip: noBro
   const fixture = await startArea(t);
   const browser = await startBrowser(t);
   const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  page.setDefaultTimeout(8000);
   const check = await holdReply(page, 'GW_CheckSettings');
   await page.goto(`${new URL(fixture.front).origin}/console/`);
   await signIn(page);

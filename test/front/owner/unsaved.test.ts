@@ -11,7 +11,6 @@ async function openConsole(t: Test, hash: string, rejected: readonly string[] = 
   const fixture = await startArea(t);
   const browser = await startBrowser(t);
   const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  page.setDefaultTimeout(8000);
   await page.routeWebSocket(/\/api\//, (socket) => {
     const gateway = socket.connectToServer();
     socket.onMessage((frame) => {

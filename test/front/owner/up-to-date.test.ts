@@ -18,7 +18,6 @@ async function openConsole(t: Test, language?: string) {
   const another = async (locale = 'en-GB') => {
     const address = `http://127.0.0.1:${proxy.port}/console/`;
     const { page } = await openPage(browser, address, { width: 1280, height: 800, locale });
-    page.setDefaultTimeout(8000);
     await signIn(page);
     return page;
   };
@@ -72,8 +71,10 @@ t.test('a lost connection is no error of the hardware', { skip: noBrowser }, asy
   await rpc(fixture, 'SVC_StartSearch', await rpc(fixture, 'SVC_GetInstanceIDByName', 'Hardware', 0));
   await until('a call in flight', () => held > 0);
   isHeld = false;
+  proxy.freeze();
   proxy.cut();
   await page.locator('.banner').waitFor();
+  proxy.thaw();
   await page.locator('.banner').waitFor({ state: 'detached' });
   t.equal(await page.locator('.notice.bad').count(), 0);
 });

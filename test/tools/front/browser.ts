@@ -139,6 +139,12 @@ async function dismissWarning(page: Page, address: string): Promise<void> {
   await page.waitForURL(`${address}**`, { waitUntil: 'commit' });
 }
 
+/** Stops the clock of a page: what happens from now on happens without its timers. */
+export async function stopClock(page: Page): Promise<void> {
+  // The clock must not pass this moment before it stops.
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 5000);
+}
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 // None of these rules reads the style sheets, which axe would copy for each run.
 const AXE_RUN = `axe.run(document, {
