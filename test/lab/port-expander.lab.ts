@@ -87,7 +87,16 @@ const RULES = '/etc/udev/rules.d/61-stellwerk-chips.rules';
 const REQUEST = '/run/stellwerk/chip-request';
 
 await t.test('the owner enables another chip, and the kernel has it when udev reads the rule', async (t) => {
-  t.match(await box.call('GW_EnableChip', 'pca9555@0-0021'), { Path: RULES, CanWrite: true });
+  // The service may need longer than the gateway waits; then the next call finds what it has written.
+  const enabled = await until(
+    'the declaration of the chip',
+    () =>
+      box.call('GW_EnableChip', 'pca9555@0-0021').catch((thrown: unknown) => {
+        if (!/did not reply/.test(messageOf(thrown))) throw thrown;
+      }),
+    PATIENCE_MS,
+  );
+  t.match(enabled, { Path: RULES, CanWrite: true });
   t.match(await agent.run(`cat ${RULES}`), /KERNEL=="i2c-0", ATTR\{new_device\}="pca9555 0x21"/);
   t.match(await agent.run('systemctl show -P Result stellwerk-chips.service'), /^success/);
   await agent.run(`udevadm control --reload && udevadm trigger --settle --action=add ${CHIP}`);

@@ -81,7 +81,7 @@ await t.test(
     let last = { life: '', counter: 0 };
     for (const moment of [...moments].sort((a, b) => a - b)) {
       const left = at(`image-${moment}.raw`);
-      await run('cp', '--sparse=always', image, left);
+      await run('cp', '--sparse=auto', image, left);
       const outcomes = await log.replay(left, random, moment);
       await run('e2fsck', '-y', '-E', 'journal_only', left);
       await run('mkdir', at(`${moment}`));

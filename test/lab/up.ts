@@ -14,9 +14,9 @@ import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import { packageVersion } from '../../src/service/system.js';
 
 /** The longest, the userland, takes two to three minutes on an idle machine. */
-const SCRIPT_LIMIT_MS = 900_000;
-const SYSTEM_LIMIT_MS = 180_000;
-const INSTALL_LIMIT_MS = 240_000;
+const SCRIPT_LIMIT_MS = 2_700_000;
+const SYSTEM_LIMIT_MS = 300_000;
+const INSTALL_LIMIT_MS = 600_000;
 
 const userland = join(WORK, 'userland.tar');
 const kernel = join(WORK, 'kernel');
@@ -111,7 +111,10 @@ async function install(bootedKey: string): Promise<void> {
         INSTALL_LIMIT_MS,
       );
       await agent.run('/root/bundle/stellwerk-*/install.sh && rm -r /root/bundle', INSTALL_LIMIT_MS);
-      await agent.run('systemctl start lab-relay && systemctl is-active stellwerk lab-relay && sync');
+      await agent.run(
+        'systemctl start lab-relay && systemctl is-active stellwerk lab-relay && sync',
+        SYSTEM_LIMIT_MS,
+      );
       await machine.freeze(FROZEN.installed);
       await machine.powerOff();
     },

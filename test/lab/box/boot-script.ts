@@ -19,9 +19,9 @@ const SLOT_MEGABYTES = 8;
 /** One state takes three seconds on an idle machine. */
 const LIMIT_MS = 300_000;
 const SUM = '0123456789abcdef'.repeat(4);
-/** What the script prints in each state, of the boot state and of its choice. */
+/** What the script prints in each state, of the boot state and of its choice: complete lines. */
 const STATES =
-  /box: (?:boot state from copy \d|no boot state, defaults|no attempts left|slot [AB], order.*)/g;
+  /box: (?:boot state from copy \d|no boot state, defaults|no attempts left|slot [AB], order[^\r\n]*(?=[\r\n]))/g;
 
 const run = promisify(execFile);
 const directory = await tempDirectory(t);

@@ -43,11 +43,9 @@ for (const directory of Object.values(KEYS))
   if (!existsSync(directory)) await run(join(IMAGE, 'make-keys.sh'), directory);
 breakGateway();
 
-const slotKeys = new Map<string, string>();
-for (const [name, version] of Object.entries(VERSION))
-  slotKeys.set(
-    name,
-    await buildStage({
+const slotKeys = await Promise.all(
+  Object.entries(VERSION).map(([name, version]) =>
+    buildStage({
       name: `${STAGE}-slot-${name}`,
       from: [BUNDLE, IMAGE, settings, join(parts, 'userland.key'), join(parts, 'kernel.key'), version],
       output: slot(name),
@@ -56,16 +54,17 @@ for (const [name, version] of Object.entries(VERSION))
         return makeSlot(parts, { version, output: slot(name), overlays });
       },
     }),
-  );
+  ),
+);
 await buildStage({
   name: `${STAGE}-disk`,
-  from: [slotKeys.get('flashed') ?? '', CONSOLE_ARGS],
+  from: [slotKeys[Object.keys(VERSION).indexOf('flashed')] ?? '', CONSOLE_ARGS],
   output: PREPARED.disk,
   make: () => makeDisk(parts, slot('flashed'), PREPARED.disk),
 });
 await buildStage({
   name: `${STAGE}-stick`,
-  from: [...slotKeys.values(), import.meta.filename],
+  from: [...slotKeys, import.meta.filename],
   output: PREPARED.stick,
   make: makeStick,
 });
@@ -88,9 +87,11 @@ async function makeStick(): Promise<void> {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory);
   const file = (name: string) => join(directory, `${name}.raucb`);
-  await makeUpdate('good', KEYS.own, file('good'));
-  await makeUpdate('broken', KEYS.own, file('broken'));
-  await makeUpdate('good', KEYS.foreign, file('foreign'));
+  await Promise.all([
+    makeUpdate('good', KEYS.own, file('good')),
+    makeUpdate('broken', KEYS.own, file('broken')),
+    makeUpdate('good', KEYS.foreign, file('foreign')),
+  ]);
   await run('cp', file('good'), file('damaged'));
   const target = openSync(file('damaged'), 'r+');
   writeSync(target, Buffer.alloc(4096, 0xff), 0, 4096, Math.floor(statSync(file('damaged')).size / 2));

@@ -13,8 +13,11 @@ const ANSWER_LIMIT_MS = 30_000;
 const RUN_LIMIT_MS = 120_000;
 /** The agent accepts at most 48 MB per call, but keeps several copies of it in memory. */
 const CHUNK_BYTES = 256 * 1024;
-/** Interval of checks whether a command has ended; each costs time of the guest's slow processor. */
-const ASK_AGAIN_MS = 40;
+/**
+ * Interval of checks whether a command has ended, from the first to those of a long command, as a part of its
+ * time until then; each costs time of the guest's slow processor.
+ */
+const ASK_AGAIN = { minMs: 40, maxMs: 1000, part: 0.05 } as const;
 
 /** The result of a command in the guest. */
 export interface CommandResult {
@@ -86,10 +89,12 @@ export class GuestAgent implements Disposable {
     const arg = ['-c', script];
     const started = await this.#call('guest-exec', { path: '/bin/bash', arg, 'capture-output': true });
     const { pid } = started as { pid: number };
+    const startMs = performance.now();
     const status = async (): Promise<CommandResult | undefined> => {
       const now = (await this.#call('guest-exec-status', { pid })) as ExecStatus;
       if (!now.exited) {
-        await sleep(ASK_AGAIN_MS);
+        const { minMs, maxMs, part } = ASK_AGAIN;
+        await sleep(Math.min(maxMs, Math.max(minMs, part * (performance.now() - startMs))));
         return undefined;
       }
       const code = now.exitcode ?? 128 + (now.signal ?? 0);

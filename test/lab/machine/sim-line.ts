@@ -7,11 +7,18 @@ import type { GuestAgent } from './agent.js';
 /** Offset of SENSE1 on the simulated chip; the others follow. */
 export const FIRST_SENSE = 8;
 
+/** How edges are made: a rate, and the seconds after which no more are made. */
+interface Pace {
+  readonly perS?: number;
+  readonly withinS?: number;
+}
+
 /**
- * The command that makes edges in the machine: as fast as a loop can, or at a rate by the machine's clock.
+ * The command that makes edges in the machine: as fast as a loop can, or at a rate by the machine's clock and
+ * for a limited time. It prints how many it has made.
  */
-export const makeEdges = (offset: number, count: number, perS?: number): string =>
-  `/opt/lab/edges ${count} /run/lab/gpio-sim/sim_gpio${offset}/pull ${perS ?? ''}`;
+export const makeEdges = (offset: number, count: number, { perS, withinS }: Pace = {}): string =>
+  `/opt/lab/edges ${count} /run/lab/gpio-sim/sim_gpio${offset}/pull ${perS ?? ''} ${withinS ?? ''}`;
 
 /** Interrupts of the line since the gateway requested it; NaN if it has not. */
 export async function interrupts(agent: GuestAgent, offset: number): Promise<number> {

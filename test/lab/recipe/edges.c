@@ -1,8 +1,8 @@
 /*
- * edges.c: edges COUNT PULL_FILE [PER_SECOND]: makes COUNT edges on a line of gpio-sim by setting its pull up
- * and down alternately (up first): as fast as a loop can, or PER_SECOND, each when it is due by
- * CLOCK_MONOTONIC, or immediately if that time has passed. Prints the milliseconds that it took, and the
- * maximum delay of an edge. Exits with 1 if the kernel rejected one.
+ * edges.c: edges COUNT PULL_FILE [PER_SECOND [WITHIN_S]]: makes COUNT edges on a line of gpio-sim by setting its
+ * pull up and down alternately (up first): as fast as a loop can, or PER_SECOND, each when it is due by
+ * CLOCK_MONOTONIC, or immediately if that time has passed. Stops after WITHIN_S seconds. Prints the number of
+ * edges, the milliseconds that it took, and the maximum delay of an edge. Exits with 1 if the kernel rejected one.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,16 +32,16 @@ static void wait_until(long long ns)
 int main(int argc, char **argv)
 {
 	static const char *const pull[] = { "pull-down", "pull-up" };
-	long count = argc == 3 || argc == 4 ? atol(argv[1]) : 0;
-	long per_s = argc == 4 ? atol(argv[3]) : 0;
+	long count = argc >= 3 && argc <= 5 ? atol(argv[1]) : 0;
+	long per_s = argc >= 4 ? atol(argv[3]) : 0, within_s = argc == 5 ? atol(argv[4]) : 0, made = 0;
 	int fd = count > 0 && per_s >= 0 ? open(argv[2], O_WRONLY) : -1;
 	long long start = now(), late = 0;
 
 	if (fd < 0) {
-		fprintf(stderr, "usage: edges COUNT PULL_FILE [PER_SECOND]\n");
+		fprintf(stderr, "usage: edges COUNT PULL_FILE [PER_SECOND [WITHIN_S]]\n");
 		return 2;
 	}
-	for (long i = 1; i <= count; i++) {
+	for (long i = 1; i <= count && (within_s <= 0 || now() - start < within_s * SECOND); i++) {
 		const char *text = pull[i % 2];
 		long long due = per_s > 0 ? start + i * SECOND / per_s : 0;
 		long long behind = per_s > 0 ? now() - due : 0;
@@ -54,7 +54,8 @@ int main(int argc, char **argv)
 			perror("edges");
 			return 1;
 		}
+		made = i;
 	}
-	printf("%lld ms, at most %lld ms late\n", (now() - start) / 1000000, late / 1000000);
+	printf("%ld edges in %lld ms, at most %lld ms late\n", made, (now() - start) / 1000000, late / 1000000);
 	return 0;
 }
