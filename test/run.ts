@@ -26,9 +26,9 @@ const POINTS = Number(process.env['POINTS'] ?? 1);
  * machines; the proof of the outputs does so ROUNDS times. The campaign has POINTS crashes.
  */
 const LIMIT_MS = {
-  quick: Math.min(MAX_TIMER_MS, Math.max(240_000, 5_000 * ROUNDS, 10_000 * POINTS)),
-  front: 400_000,
-  lab: 900_000 * Math.max(1, ROUNDS / 4),
+  quick: Math.min(MAX_TIMER_MS, Math.max(600_000, 5_000 * ROUNDS, 10_000 * POINTS)),
+  front: 900_000,
+  lab: 1_800_000 * Math.max(1, ROUNDS / 4),
 };
 const RESULTS = join(PACKAGE_ROOT, 'build/results');
 

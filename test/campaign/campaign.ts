@@ -14,6 +14,9 @@ import { problemAfterCrash } from './verdict.js';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
+/** On a file system that records each write: seconds on an idle machine. */
+const SCENARIO_LIMIT_MS = 300_000;
+
 /** One recorded run of a scenario. */
 export class Recording implements AsyncDisposable {
   readonly #directory: string;
@@ -49,7 +52,7 @@ export class Recording implements AsyncDisposable {
       mount,
       String(seed),
     ]);
-    const code = await scenario.ended();
+    const code = await scenario.ended(SCENARIO_LIMIT_MS);
     await recorder.end('SIGTERM');
     if (code !== 0) throw new Error(`the scenario ${name} failed: ${scenario.output}`);
     return new Recording(directory, base, await readOperations(log));

@@ -35,7 +35,7 @@ const MESSAGES = 400;
 /** The most characters of an output (docs/reference/limits.md). */
 const OUTPUT_LIMIT = 262_144;
 const IMAGE_BASE64 = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex').toString('base64');
-const options = { timeout: 60_000 * ROUNDS };
+const options = { timeout: 240_000 * ROUNDS };
 
 const seed = fuzzSeed();
 const recorded = ['zigbee2mqtt.jsonl', 'announcements.jsonl'].flatMap((name) =>

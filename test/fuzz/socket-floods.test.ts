@@ -99,10 +99,7 @@ await t.test('garbage datagrams of many senders', async (t) => {
   const far = createSocket('udp4').bind(0, '127.0.0.1');
   await once(far, 'listening');
   t.teardown(() => void far.close());
-  const probe = createSocket('udp4').bind(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  await new Promise<void>((resolve) => probe.close(resolve));
+  const port = await reservePort();
   const socket = await fixture.add('UDP Socket', { BindIP: '127.0.0.1', BindPort: port });
   const device = await fixture.add('Serial Device', { Rules: RULES, MaxLength: 32 }, socket);
   await fixture.waitForLink(device, 'online');

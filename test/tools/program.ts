@@ -69,8 +69,8 @@ export class Program implements AsyncDisposable {
   }
 
   /** Waits for its exit, and returns the exit code, or the signal that ended it. */
-  async ended(): Promise<number | NodeJS.Signals | null> {
-    if (this.isRunning) await withinPatience('the end of a program', once(this.process, 'close'));
+  async ended(withinMs?: number): Promise<number | NodeJS.Signals | null> {
+    if (this.isRunning) await withinPatience('the end of a program', once(this.process, 'close'), withinMs);
     return this.process.exitCode ?? this.process.signalCode;
   }
 

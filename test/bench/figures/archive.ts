@@ -37,7 +37,7 @@ export async function archiveFigures(effort: Effort, cores: Cores, directory: st
   const adding = new Adding(added, variable);
   await adding.add(SHORT);
   const short = await added.resident();
-  using changing = await Changing.of(changed, await changed.log(CHANGING));
+  using changing = new Changing(changed, await changed.log(CHANGING));
   const before = [added.written, changed.written] as const;
   const bare = (what: 1 | 2, count: number) =>
     timed(rows, count, () => call(rows.port, 'SetValue', what, count));

@@ -162,12 +162,12 @@ class Audiences implements Disposable {
     clients: number,
     callers: number,
   ): Promise<Audiences> {
-    const open = async (server: Server): Promise<Audience> => ({
-      server,
-      watchers: await Watchers.open(server, clients),
-      callers: await Callers.open(server, callers),
-    });
-    return new Audiences([await open(one), await open(other)]);
+    // The callers last: connections that are silent for long after they were opened are closed.
+    const watchers = [await Watchers.open(one, clients), await Watchers.open(other, clients)] as const;
+    return new Audiences([
+      { server: one, watchers: watchers[0], callers: await Callers.open(one, callers) },
+      { server: other, watchers: watchers[1], callers: await Callers.open(other, callers) },
+    ]);
   }
 
   of(at: 0 | 1): Audience {

@@ -91,8 +91,12 @@ async function flooded(
 function ranUs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const ranNs = threads.map((thread) => {
-    const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ');
-    return Number(ns);
+    try {
+      const [ns] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ');
+      return Number(ns);
+    } catch {
+      return 0; // it has just ended
+    }
   });
   return ranNs.reduce((sum, ns) => sum + ns, 0) / 1000;
 }

@@ -50,13 +50,14 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
     read.slice(0, BATCH).map((id) => request('GetValue', id)),
     read.slice(0, BATCH).map(() => reply(21.5)),
   );
-  using ours = await Callers.open(gateway, CONNECTIONS);
-  using bares = await Callers.open(bare, CONNECTIONS);
-  using routed = await Callers.open(fastify, CONNECTIONS);
   const run = (callers: Callers, shots: readonly Shot[]) => () => callers.run(shots, effort.seconds);
   const open = (server: Server) => () =>
     callOnNewConnections(server, gets, { seconds: effort.seconds, concurrent: CONCURRENT });
   await interleaved(WARM_UP_ROUNDS, [open(gateway), open(bare)]);
+  // The gateway closes connections that are silent for ten seconds after they were opened.
+  using ours = await Callers.open(gateway, CONNECTIONS);
+  using bares = await Callers.open(bare, CONNECTIONS);
+  using routed = await Callers.open(fastify, CONNECTIONS);
   const rounds = await interleaved(effort.rounds, [
     run(ours, gets),
     run(bares, gets),

@@ -53,7 +53,7 @@ export async function largeBoardFigures(
     const values = (await call(full.port, 'GW_GetValues', links)) as { Value: unknown }[];
     return values.every(({ Value }) => Value === 'online');
   };
-  await until('all lines', areOnline, 20_000);
+  await until('all lines', areOnline, 120_000);
   await sleep(RELEASED_MS);
   await idle(full.pid);
   await idle(bare.pid);

@@ -110,20 +110,17 @@ export class Adding {
 export class Changing implements Disposable {
   readonly #of: RecordingGateway;
   readonly #ids: readonly number[];
-  readonly #callers: Callers;
+  #callers: Callers | undefined;
   #value = 0;
 
-  private constructor(of: RecordingGateway, ids: readonly number[], callers: Callers) {
+  constructor(of: RecordingGateway, ids: readonly number[]) {
     this.#of = of;
     this.#ids = ids;
-    this.#callers = callers;
-  }
-
-  static async of(recorded: RecordingGateway, ids: readonly number[]): Promise<Changing> {
-    return new Changing(recorded, ids, await Callers.open(recorded.server, 1));
   }
 
   async change(count: number): Promise<void> {
+    // Not before: a connection that is silent for ten seconds after it was opened is closed.
+    const callers = (this.#callers ??= await Callers.open(this.#of.server, 1));
     for (let done = 0; done < count; done += BATCH) {
       const from = done % this.#ids.length;
       if (from === 0) this.#value++;
@@ -134,13 +131,13 @@ export class Changing implements Disposable {
         params: [id, 20 + (this.#value % 100) / 10],
       }));
       const replies = calls.map(() => ({ jsonrpc: '2.0', id: 1, result: true }));
-      const { wrong } = await this.#callers.run([shot(calls, replies)], 0);
+      const { wrong } = await callers.run([shot(calls, replies)], 0);
       if (wrong > 0) throw new Error('changes had wrong replies');
     }
     await this.#of.stored();
   }
 
   [Symbol.dispose](): void {
-    this.#callers[Symbol.dispose]();
+    this.#callers?.[Symbol.dispose]();
   }
 }

@@ -209,8 +209,9 @@ t.test('a job in a thread reports its progress and failures, and can be cancelle
   const target = { name: 'none', path: join(directory, 'none') };
   await t.rejects(runInWorker({ ...job, target }, { signal, report }), { code: 'BACKUP_TARGET_FAILED' });
   const controller = new AbortController();
-  const cancel = { signal: controller.signal, report: () => controller.abort() };
-  await t.rejects(runInWorker(job, cancel), { code: 'CANCELLED' });
+  const cancelled = runInWorker(job, { signal: controller.signal, report });
+  controller.abort();
+  await t.rejects(cancelled, { code: 'CANCELLED' });
   t.notOk(existsSync(join(directory, 'verify')));
 });
 

@@ -121,7 +121,7 @@ t.test('threads list their current and last script', async (t) => {
     FilePath: '',
     Sender: '',
   });
-  t.ok(first && first.ExecutionMin >= 20 && first.ExecutionMax >= first.ExecutionAvg);
+  t.ok(first && first.ExecutionMin >= 19 && first.ExecutionMax >= first.ExecutionAvg);
   t.ok(first && first.ExecutionAvg >= first.ExecutionMin && first.PeakMemoryUsage > 20 * 1024 * 1024);
   await t.rejects(runId((await script('Abort(SELF)')).id));
   await until('its process was replaced', async () => (await engine.threads())[0]?.MemoryCleanups === 1);

@@ -101,7 +101,8 @@ export function sampleConfiguration(): Configuration {
           {
             event: 'At night',
             ident: 'night',
-            cyclic: { at: '03:00' },
+            // On a day that no run of the tests meets.
+            cyclic: { at: '03:00', date: '2099-01-01' },
             action: { name: 'Set a variable', target: 'values/mode', value: 1 },
           },
           {
