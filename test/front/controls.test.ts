@@ -173,8 +173,8 @@ roomTest('a typed text stays until it is sent', {}, async (t, { fixture, page })
 roomTest('a short touch with two fingers is no hold', { isTouched: true }, async (t, { page }) => {
   await recordCommands(page);
   const door = page.getByRole('button', { name: /Front door/ });
-  // Within one task, so that no other program of a busy machine makes it a hold.
   await door.and(page.locator('[aria-disabled=false]')).waitFor();
+  // Within one task, so that no other program of a busy machine makes it a hold.
   await page.evaluate(`(() => {
     const button = [...document.querySelectorAll('button.tile')].find((one) => /Front door/.test(one.textContent));
     for (const type of ['pointerdown', 'pointerup'])

@@ -10,6 +10,8 @@ import { FIRST_SENSE, interrupts, makeEdges } from './machine/sim-line.js';
 
 const PER_S = 10_000;
 const MINUTE_S = 60;
+/** A fifth of what the emulated machine makes in twice that time, with another one on the same processors. */
+const LEAST = 20_000;
 /**
  * Edges per second that the emulated machine handles, with their source and the gateway on one processor: the
  * first on two idle processors, the last ones if other programs use them.
@@ -60,17 +62,20 @@ await t.test(
   },
 );
 
-await t.test('one processor: of 10,000 edges per second for a minute, each is counted or LOST', async (t) => {
-  const flood = makeEdges(FIRST_SENSE + 1, MINUTE_S * PER_S, { perS: PER_S, withinS: 2 * MINUTE_S });
-  const said = await agent.run(flood, LIMIT_MS);
-  const made = Number.parseInt(said, 10);
-  t.ok(made > BURST, said);
-  await messages(1, made, ['COUNT', 'LOST']);
-  const [count, lost] = [await value(1, 'COUNT'), await value(1, 'LOST')];
-  t.equal(count + lost, made, `${count} counted and ${lost} lost`);
-  t.equal(await interrupts(agent, FIRST_SENSE + 1), made, 'as many as interrupts of the kernel');
-  t.comment(`due ${PER_S} per second: ${said}; ${lost} LOST`);
-});
+await t.test(
+  'one processor: of edges due 10,000 per second for a minute, each is counted or LOST',
+  async (t) => {
+    const flood = makeEdges(FIRST_SENSE + 1, MINUTE_S * PER_S, { perS: PER_S, withinS: 2 * MINUTE_S });
+    const said = await agent.run(flood, LIMIT_MS);
+    const made = Number.parseInt(said, 10);
+    t.ok(made > LEAST, said);
+    await messages(1, made, ['COUNT', 'LOST']);
+    const [count, lost] = [await value(1, 'COUNT'), await value(1, 'LOST')];
+    t.equal(count + lost, made, `${count} counted and ${lost} lost`);
+    t.equal(await interrupts(agent, FIRST_SENSE + 1), made, 'as many as interrupts of the kernel');
+    t.comment(`due ${PER_S} per second: ${said}; ${lost} LOST`);
+  },
+);
 
 await t.test('two processors: edges that the kernel coalesces are MERGED', async (t) => {
   await agent.run('echo 1 >/sys/devices/system/cpu/cpu1/online');

@@ -167,23 +167,21 @@ export class GuardedLine extends CdevLine implements KeeperLine {
 
   override async set(active: boolean): Promise<void> {
     const { keeper, guard } = this.#options;
-    this.#throwIfTakenOver();
+    if (!keeper.isAlive()) await keeper.whenConfirmed();
+    if (this.#takenOver !== undefined) throw this.#takenOver;
     const driven = super.set(active);
     if (keeper.isAlive()) return driven;
     await driven;
+    await keeper.whenConfirmed();
+    if (this.#takenOver === undefined) return;
     // The process was stalled between the check and the system call: apply the keeper's policy again.
     if (guard.onDeath !== 'hold') await super.set(guard.onDeath === 'active');
-    this.#throwIfTakenOver();
+    throw this.#takenOver;
   }
 
   override async close(): Promise<void> {
     await super.close();
     this.#options.keeper.unregister(this);
-  }
-
-  #throwIfTakenOver(): void {
-    this.#options.keeper.isAlive();
-    if (this.#takenOver !== undefined) throw this.#takenOver;
   }
 }
 

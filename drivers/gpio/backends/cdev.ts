@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/base/clock.js';
 import { codeOf, type Fault, fault, faultFrom } from '../../../src/base/fault.js';
 import { nativeFile } from '../../../src/base/package-root.js';
 import type { KeeperClient } from '../keeper/keeper-client.js';
-import type { ConnectKeeper, KeeperSocket } from '../keeper/keeper-connection.js';
+import type { ConnectKeeper, KeeperSocket } from '../keeper/keeper-protocol.js';
 import {
   adoptOutput,
   CdevLine,

@@ -5,7 +5,8 @@ import { type HealthFinding, healthy } from '../../../src/base/health-check.js';
 import { Lazy } from '../../../src/base/lazy.js';
 import type { Log } from '../../../src/base/log.js';
 import { manualPage } from '../../../src/base/manual-page.js';
-import type { ConnectKeeper, KeeperConnection } from './keeper-connection.js';
+import type { KeeperConnection } from './keeper-connection.js';
+import type { ConnectKeeper } from './keeper-protocol.js';
 
 /** The name of the output table in the data directory. */
 const TABLE_NAME = 'outputs.table';

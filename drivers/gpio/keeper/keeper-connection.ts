@@ -1,14 +1,21 @@
 import { logKind } from '../../../src/base/codes/log-kinds.js';
 import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../../src/base/clock.js';
-import { type Fault, fault, codedMessageOf } from '../../../src/base/fault.js';
+import { fault, codedMessageOf } from '../../../src/base/fault.js';
 import type { Log } from '../../../src/base/log.js';
 import { CONSUMER, type LineLocation } from '../backends/line.js';
 import type { EndReason, KeeperPaths } from './keeper-client.js';
+import {
+  anotherGateway,
+  type ConnectKeeper,
+  type KeeperSocket,
+  PROTOCOL,
+  rejectionOf,
+  type Reply,
+} from './keeper-protocol.js';
 import { OutputTableFile } from './output-table-file.js';
 import { entryKey, formatEntry, type GuardedOutputOptions, lineKey } from './output-table.js';
 
-const PROTOCOL = 1;
 /** Interval of the `alive` messages as a fraction of the deadline: one late message does no harm. */
 const ALIVE_INTERVAL = 1 / 5;
 /**
@@ -27,41 +34,6 @@ const CONFIGURED_WITHIN_MS = 60_000;
  * connection.
  */
 const MAX_PENDING = 32;
-
-/** The fault for a reply of the keeper that rejects a line; undefined if it does not. */
-function rejectionOf(reply: string | undefined): Fault | undefined {
-  switch (reply) {
-    case 'busy':
-      return fault(
-        'DEVICE_OFFLINE',
-        coded`LINE_KEEPER_KEEPS_LINE: the line keeper keeps this line for another gateway`,
-      );
-    case 'refused':
-      return fault(
-        'DEVICE_CONFIGURATION',
-        coded`LINE_DOES_NOT_SUPPORT: this line does not support that Drive`,
-      );
-    default:
-      return undefined;
-  }
-}
-
-/**
- * A connection for messages that may carry a requested line; a class of the addon (`native/keeper-socket.c`).
- */
-export interface KeeperSocket {
-  send(text: string, request?: unknown): void;
-  /** Calls back for what has arrived, without waiting for the event loop. */
-  receive(): void;
-  close(): void;
-}
-
-/** Connects immediately, or throws. */
-export type ConnectKeeper = (
-  socket: string,
-  onMessage: (text: string, request: unknown) => void,
-  onEnd: (code: string) => void,
-) => KeeperSocket;
 
 /** An output that this gateway holds. */
 export interface KeeperLine {
@@ -89,11 +61,6 @@ interface KeeperConnectionOptions {
   readonly log: Log;
   /** Called with the reason, for people, when the keeper cannot be reached. */
   onUnreachable(reason: Text): void;
-}
-
-interface Reply {
-  readonly text: string;
-  readonly request: unknown;
 }
 
 /**
@@ -128,8 +95,11 @@ export class KeeperConnection {
   #greeting: Promise<boolean> = Promise.resolve(false);
   #lastAliveNs = 0n;
   #isEnded = false;
-  /** How often the keeper has taken over the outputs. */
-  #takeovers = 0;
+  /**
+   * Set while it is not known whether the keeper has applied policies: it was lost during a stall that was longer
+   * than the deadline, and may have been restarted meanwhile.
+   */
+  #confirmation: PromiseWithResolvers<void> | undefined;
   /** A request has timed out and no reply has come since. */
   #isHanging = false;
   /** Why the connection was lost last; empty after a greeting. */
@@ -211,21 +181,36 @@ export class KeeperConnection {
 
   /**
    * Whether the keeper still counts the gateway as alive. If not, the keeper has applied the policies of the
-   * outputs or is about to: they are lost and must not be driven.
+   * outputs or is about to, or may have: they must not be driven before {@link whenConfirmed}.
    */
   isAlive(): boolean {
-    const [socket, takeovers] = [this.#socket, this.#takeovers];
-    if (socket === undefined) return true;
-    const { clock, deadlineMs } = this.#options;
-    if (Number(clock.monotonicNs() - this.#lastAliveNs) / 1e6 < deadlineMs * OVERDUE) return true;
-    // The keeper may have ended meanwhile: then nobody has taken anything over, and no other process holds the lines.
+    const socket = this.#socket;
+    if (this.#confirmation !== undefined) return false;
+    if (socket === undefined || !this.#isOverdue) return true;
+    // `taken` or the end of the keeper may not have been read yet.
     socket.receive();
     if (this.#socket === socket) this.#onTakenOver();
-    return this.#takeovers === takeovers;
+    return false;
+  }
+
+  /** Resolves when every line that the keeper has taken over has been reported. */
+  async whenConfirmed(): Promise<void> {
+    await this.#confirmation?.promise;
+  }
+
+  get #isOverdue(): boolean {
+    const { clock, deadlineMs } = this.#options;
+    return Number(clock.monotonicNs() - this.#lastAliveNs) / 1e6 >= deadlineMs * OVERDUE;
+  }
+
+  #confirm(): void {
+    this.#confirmation?.resolve();
+    this.#confirmation = undefined;
   }
 
   async goodbye(reason: EndReason): Promise<void> {
     this.#isEnded = true;
+    this.#confirm();
     for (const cancel of this.#releases.values()) cancel();
     this.#releases.clear();
     this.#cancelCleanup();
@@ -249,6 +234,7 @@ export class KeeperConnection {
       );
     } catch (thrown) {
       onUnreachable(coded`LINE_KEEPER_CAN_NOT: the line keeper can't be reached: ${codedMessageOf(thrown)}`);
+      this.#confirm();
       this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
       return;
     }
@@ -258,22 +244,27 @@ export class KeeperConnection {
   /** Says hello and gives the keeper the open lines. Resolves to whether this keeper can be used. */
   async #greet(): Promise<boolean> {
     const { clock, log, deadlineMs } = this.#options;
+    const socket = this.#socket;
     this.#lastAliveNs = clock.monotonicNs();
     const reply = await this.#send(`hello ${PROTOCOL} ${deadlineMs}`);
+    if (this.#socket !== socket) return false;
     if (reply?.text !== `hello ${PROTOCOL}`) {
       const otherVersion = coded`LINE_KEEPER_ANOTHER_PROTOCOL: the line keeper has another protocol version: restart stellwerk-keeper.service`;
       this.#onLost(reply === undefined ? NOT_REPLYING : otherVersion);
+      this.#confirm();
       return false;
     }
     this.#cancelAlive = clock.every(deadlineMs * ALIVE_INTERVAL, () => this.#sendAlive());
     log.info({}, 'connected to the line keeper');
     this.#lossReason = '';
-    for (const line of this.#lines.values()) void this.#give(line);
+    void Promise.all([...this.#lines.values()].map((line) => this.#give(line))).then(() => {
+      if (this.#socket === socket) this.#confirm();
+    });
     return true;
   }
 
   #sendAlive(): void {
-    if (!this.isAlive()) return;
+    if (!this.isAlive() && this.#confirmation === undefined) return;
     if (this.#pending.length < MAX_PENDING) void this.#send('alive');
     this.#lastAliveNs = this.#options.clock.monotonicNs();
   }
@@ -287,6 +278,7 @@ export class KeeperConnection {
         line,
         coded`LINE_KEEPER_HAD_APPLIED: the line keeper had applied its policy`,
       );
+    if (reply.text === 'busy') return line.onTakenOver(anotherGateway());
     this.#options.log.warn(
       { line: entryKey(line.entry) },
       `the line keeper does not accept the line: ${reply.text}`,
@@ -306,7 +298,8 @@ export class KeeperConnection {
 
   /** Resolves to the reply, or to undefined if there is none. */
   async #send(text: string, request?: unknown): Promise<Reply | undefined> {
-    if (this.#socket === undefined) return undefined;
+    const socket = this.#socket;
+    if (socket === undefined) return undefined;
     const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
     const pending = { resolve, isTimedOut: false };
     this.#pending.push(pending);
@@ -316,15 +309,21 @@ export class KeeperConnection {
       this.#onReplyTimeout();
     });
     try {
-      this.#socket.send(text, request);
+      socket.send(text, request);
     } catch (thrown) {
-      this.#onLost(
-        coded`SENDING_LINE_KEEPER_FAILED: sending to the line keeper failed: ${codedMessageOf(thrown)}`,
-      );
+      // `taken` may have come before the end.
+      socket.receive();
+      if (this.#socket === socket)
+        this.#onLost(
+          coded`SENDING_LINE_KEEPER_FAILED: sending to the line keeper failed: ${codedMessageOf(thrown)}`,
+        );
     }
     const reply = await promise;
     cancelTimeout();
-    return reply;
+    if (this.#socket === socket) return reply;
+    // The reply of a keeper that was lost just after it.
+    (reply?.request as { close(): void } | undefined)?.close();
+    return undefined;
   }
 
   /** Keeps the connection: a keeper that resumes would take a closed one for the gateway's death. */
@@ -343,6 +342,7 @@ export class KeeperConnection {
   #onLost(reason: Text): void {
     if (this.#socket === undefined) return;
     const { clock, log, onUnreachable } = this.#options;
+    const wasStalled = this.#isOverdue;
     this.#disconnect();
     if (this.#isEnded) return;
     onUnreachable(reason);
@@ -352,12 +352,16 @@ export class KeeperConnection {
         `${reason.toString()}; outputs are not guarded until it is reachable again`,
       );
     this.#lossReason = reason.toString();
-    this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
+    if (wasStalled) {
+      this.#confirmation ??= Promise.withResolvers();
+      this.#connect();
+    } else {
+      this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
+    }
   }
 
   /** The gateway was silent for too long. The outputs' present values are read when they are reopened. */
   #onTakenOver(): void {
-    this.#takeovers++;
     const { deadlineMs, log } = this.#options;
     const reason = coded`GATEWAY_STALLED_S_LONGER: the gateway was stalled for ${(deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has taken over its outputs`;
     log.error({ kind: logKind.outputsTakenOver }, reason.text);

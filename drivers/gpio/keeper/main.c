@@ -170,6 +170,9 @@ static int time_left_ms(const struct client *client, uint64_t now) {
 
 static void check_deadline(struct client *client) {
   if (client->fd < 0 || time_left_ms(client, now_ms()) > 0) return;
+  /* Messages may have come since the poll. */
+  serve(client);
+  if (client->fd < 0 || time_left_ms(client, now_ms()) > 0) return;
   (void)reply_to(client, "taken", -1);
   disconnect(client, DEATH, "the gateway missed its deadline");
 }

@@ -74,6 +74,8 @@ static void on_ready(Watched *watched, bool hung_up) {
     int fd;
     ssize_t size = receive(watched->fd, text, &fd);
     if (size < 0 && !hung_up && (errno == EAGAIN || errno == EINTR)) return;
+    /* The keeper closed with messages of ours unread. Its own messages before that follow. */
+    if (size < 0 && errno == ECONNRESET) continue;
     if (size <= 0) return notify_end(watched, size < 0 ? errno : EPIPE);
     notify_message((KeeperSocket *)watched, text, (size_t)size, fd);
   }

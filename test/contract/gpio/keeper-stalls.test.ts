@@ -52,6 +52,8 @@ await t.test('no policy is applied if the keeper ends while the gateway is stall
   const keeper = await box.keeper();
   const gateway = await threeOutputs(t, box, 'onDeath');
   const before = (await box.history()).length;
+  // From now on the keeper applies nothing.
+  keeper.process.kill('SIGSTOP');
   const blocked = gateway.send({ block: 3000 });
   await gateway.waitFor(/^blocked$/m);
   await keeper.end('SIGKILL');
@@ -62,6 +64,27 @@ await t.test('no policy is applied if the keeper ends while the gateway is stall
   await gateway.send({ set: 2, active: false });
   t.equal((await box.history()).length, before + 1, 'only the command drove a line');
 });
+
+await t.test(
+  'the policies of a keeper that was restarted while the gateway was stalled are not undone',
+  { skip: skipService },
+  async (t) => {
+    const box = await makeFixture(t);
+    const service = await box.service();
+    const gateway = await threeOutputs(t, box, 'onDeath');
+    const [, pid] = await service.waitFor(/^started (\d+)/m);
+    gateway.process.kill('SIGSTOP');
+    process.kill(Number(pid), 'SIGKILL');
+    await box.become(AFTER);
+    const before = (await box.history()).length;
+    const reply = gateway.send({ set: 2, active: true });
+    gateway.process.kill('SIGCONT');
+    t.match(await reply, /failed: .*the line keeper had applied its policy; the output is reopened/);
+    for (const offset of [1, 2, 3]) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
+    t.equal((await box.history()).length, before, 'the command drives nothing');
+    t.same(await box.levels(1, 2, 3), [true, false, true]);
+  },
+);
 
 await t.test(
   'a killed keeper gets its lines back, and the gateway continues meanwhile',

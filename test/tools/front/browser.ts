@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type Page } from 'playwright-core';
-import root, { type Test } from 'tap';
+import type { Test } from 'tap';
 
 /** Debian's browser; another one by the environment. */
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
@@ -40,20 +40,26 @@ export async function startBrowser(t: Test, options?: BrowserOptions): Promise<B
     t.teardown(() => own.close());
     return own;
   }
-  if (shell === undefined) {
-    shell = launchBrowser({ isShell: true });
-    root.teardown(async () => {
-      const started = shell;
-      shell = undefined;
-      await (await started)?.close();
-    });
-  }
-  const browser = await shell;
+  const isNew = shell === undefined;
+  const running = await shell?.catch(() => undefined);
+  if (running?.isConnected() !== true) shell = launchBrowser({ isShell: true });
+  if (isNew) await closeWithFile();
+  const browser = await (shell as Promise<Browser>);
   const others = new Set(browser.contexts());
   t.teardown(() =>
     Promise.all(browser.contexts().flatMap((context) => (others.has(context) ? [] : [context.close()]))),
   );
   return browser;
+}
+
+/** Closes the shared browser at the end of the file. Only a test loads tap, which limits the time of a program. */
+async function closeWithFile(): Promise<void> {
+  const { t: file } = await import('tap');
+  file.teardown(async () => {
+    const started = await shell?.catch(() => undefined);
+    shell = undefined;
+    await started?.close();
+  });
 }
 
 /** As {@link startBrowser}, for programs; they close it. */

@@ -7,7 +7,7 @@ import { ADDON, SANITIZERS, compileC, sanitizerLibrary, sourcesIn } from '../../
 import { tempDirectory } from '../../../tools/temp-directory.js';
 import { Program } from '../../../tools/program.js';
 import { until } from '../../../tools/until.js';
-import type { KeeperSocket } from '../../../../drivers/gpio/keeper/keeper-connection.js';
+import type { KeeperSocket } from '../../../../drivers/gpio/keeper/keeper-protocol.js';
 import { PACKAGE_ROOT } from '../../../../src/base/package-root.js';
 
 const here = join(PACKAGE_ROOT, 'test/contract/gpio/kept');
