@@ -11,7 +11,7 @@ const MISSED_READOUTS = 3;
 export const iecMeter: ModuleDefinition<typeof iecProperties> = {
   id: '{7D1F4A93-0C6E-4E58-B2A7-51E9C3D08B46}',
   name: 'IEC 62056-21 Meter',
-  description: 'A meter whose values are read as text, by itself or on request (D0).',
+  description: 'A meter that sends its values as text, unprompted or on request (D0).',
   icon: 'Electricity',
   page: 'hardware/meters.md',
   kind: moduleKind.device,

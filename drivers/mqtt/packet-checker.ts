@@ -103,7 +103,7 @@ export class PacketChecker {
     let body = 2;
     while ((packet[body - 1] ?? 0) >= 0x80) body += 1;
     if (!this.#isConnected && kind !== packetType.connack && kind !== packetType.auth)
-      throw protocolError(coded`NO_CONNACK_FIRST: no CONNACK first`);
+      throw protocolError(coded`NO_CONNACK_FIRST: the first packet is not a CONNACK`);
     switch (kind) {
       case packetType.connack:
         this.#isConnected = true;

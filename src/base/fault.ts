@@ -197,7 +197,7 @@ export const faults = {
     (name: string, why: string) => `${name} is not a usable file name: ${why}`,
   ),
   ICON_MISSING: row(rpcCode.failed, false, (name: string) => `Icon ${name} does not exist`),
-  RETAINED_MISSING: row(rpcCode.failed, false, (topic: string) => `The broker retains nothing at ${topic}`),
+  RETAINED_MISSING: row(rpcCode.failed, false, (topic: string) => `The broker retains nothing on ${topic}`),
   FILE_MISSING: row(rpcCode.failed, false, (name: string) => `File ${name} does not exist`),
   STORE_FAILED: row(
     rpcCode.failed,

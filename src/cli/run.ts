@@ -62,11 +62,11 @@ function codeOf(thrown: unknown): number {
 /** What to do about failures whose texts come from elsewhere. */
 function adviceFor(thrown: unknown): string {
   if (isNamed(thrown, 'ServerError') && /certificate/i.test(messageOf(thrown)))
-    return '. --ca FILE has it trusted; one that a gateway made itself is tls/ca-cert.pem in its data directory, and at /tls/ca.pem';
+    return ". Trust it with --ca FILE; the gateway's own CA certificate is tls/ca-cert.pem in its data directory, also at /tls/ca.pem";
   if (isNamed(thrown, 'ServerError'))
-    return '. Is the gateway running (systemctl status stellwerk, or make run), and is it there (--url, --config)?';
+    return '. Is the gateway running (systemctl status stellwerk, or make run), and are --url and --config correct?';
   return hasReason(thrown, 'UNAUTHORIZED')
-    ? ': --url or --config says who calls, --password-file has the password'
+    ? ': give the user name with --url or --config, and the password with --password-file'
     : '';
 }
 

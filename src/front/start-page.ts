@@ -25,7 +25,7 @@ const texts = {
     console: 'Console',
     owner: 'for the owner',
     trust: 'How devices trust this gateway (TLS)',
-    none: 'No residents’ front yet: the owner adds one under configurators in the configuration.',
+    none: 'No residents’ front yet: the owner adds an area in the console, under System › Passwords.',
   },
   de: {
     lead: 'Gateway',
@@ -34,7 +34,7 @@ const texts = {
     console: 'Konsole',
     owner: 'für den Besitzer',
     trust: 'Wie Geräte diesem Gateway vertrauen (TLS)',
-    none: 'Noch keine Oberfläche für Bewohner: Der Besitzer fügt sie in der Konfiguration unter configurators hinzu.',
+    none: 'Noch keine Oberfläche für Bewohner: Der Besitzer fügt in der Konsole unter System › Passwörter einen Bereich hinzu.',
   },
 } as const;
 

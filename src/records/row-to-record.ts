@@ -36,7 +36,7 @@ export async function recordOf(
   if (!Number.isSafeInteger(id) || id <= 0)
     return fields.has('variable')
       ? coded`ROW_NO_ID: ${shown(fields.get('variable'))} is not the ID of a variable`
-      : coded`ROW_NO_VARIABLE: there is no variable: choose one for all records (--variable), or add a column of that name`;
+      : coded`ROW_NO_VARIABLE: no variable is given: choose one for all records (--variable), or add a column "variable"`;
   for (const name of ['time', 'value']) if (!fields.has(name)) return coded`ROW_LACKS: there is no ${name}`;
   const atMs = parseTime(fields.get('time'), zone);
   if (atMs === undefined)

@@ -64,7 +64,7 @@ t.test('what the gateway reports is shown with the next frame', { skip: noBrowse
   await page.locator('[role=switch][aria-checked=true]', { hasText: 'Hall relay' }).waitFor();
   await paintAfter('GW_SimulateChipGone', 'simulated', true);
   await page.locator('.tile.bad', { hasText: 'Hall relay' }).waitFor();
-  t.match(await relay.textContent(), /— · Not reachable/);
+  t.match(await relay.textContent(), /— · Unreachable/);
   t.equal(await relay.getAttribute('aria-checked'), 'false', 'no state that nobody knows');
   await paintAfter('GW_SimulateChipGone', 'simulated', false);
   await page.locator('.tile.live', { hasText: 'Hall relay' }).waitFor();

@@ -55,7 +55,7 @@ t.test('the owner sees a front as a resident, without its password', { skip: noB
   page.context().on('request', (request) => requests.push(request.url()));
   await signIn(page);
   const opening = page.context().waitForEvent('page');
-  await page.getByRole('button', { name: 'See as resident: Locked' }).click();
+  await page.getByRole('button', { name: 'View as a resident: Locked' }).click();
   const front = await opening;
   await front.getByText('Seen as by a resident').waitFor();
   t.equal(front.url(), fixture.locked);

@@ -76,7 +76,7 @@ roomTest('an interlock names no object outside of the area', {}, async (t, { fix
   await well.click();
   const tile = page.locator('.tile.rejected', { hasText: 'Well' });
   await tile.waitFor();
-  t.match(await tile.textContent(), /another of the group is active/);
+  t.match(await tile.textContent(), /another device in the group is on/);
   t.notMatch(await page.locator('body').textContent(), /neighbours|RELAY/);
   t.equal(await well.getAttribute('aria-checked'), 'false');
 });
@@ -134,7 +134,7 @@ roomTest(
     await rpc(fixture, 'GW_SimulateChipGone', 'simulated', true);
     const tile = page.locator('.tile.bad', { hasText: 'Hall relay' });
     await tile.waitFor();
-    t.match(await tile.textContent(), /— · Not reachable/);
+    t.match(await tile.textContent(), /— · Unreachable/);
     t.equal(await tile.getAttribute('aria-checked'), 'false');
     await rpc(fixture, 'GW_SimulateChipGone', 'simulated', false);
     await page.locator('.tile.live', { hasText: 'Hall relay' }).waitFor();
@@ -164,7 +164,7 @@ roomTest(
     t.equal(await borderOf('stale'), 'dashed');
     await set(radio, 'Open', false);
     await tile('bad').waitFor();
-    t.match(await tile('bad').textContent(), /— · Not reachable/);
+    t.match(await tile('bad').textContent(), /— · Unreachable/);
     t.notMatch(await tile('bad').textContent(), /21\.5/);
     t.equal(await borderOf('bad'), 'dashed');
     await tile('bad').click();
@@ -257,7 +257,7 @@ roomTest('levels, choices and a shutter are operated', {}, async (t, { fixture, 
   await value('mode', 0);
   await page.getByRole('combobox', { name: 'Scene' }).selectOption('Night');
   await value('scene', 3);
-  t.match(await page.locator('.tile', { hasText: 'Blind of the living room' }).textContent(), /Not known/);
+  t.match(await page.locator('.tile', { hasText: 'Blind of the living room' }).textContent(), /Unknown/);
   await page.getByRole('button', { name: 'Open: Blind of the living room' }).click();
   await page.locator('.tile', { hasText: /Blind of the living room.*opening/ }).waitFor();
   await page.getByRole('button', { name: 'Stop: Blind of the living room' }).click();

@@ -106,7 +106,7 @@ export class SparkplugSender implements Sender, ConnectionHandler, Receiver {
     else if (!this.#isBorn)
       this.#waiting = this.#host.clock.after(HOST_TIMEOUT_MS, () =>
         connection.end(
-          coded`PRIMARY_HOST_SILENT: the primary host has not reported its state at this server`,
+          coded`PRIMARY_HOST_SILENT: the primary host has not reported its state to this server`,
         ),
       );
   }

@@ -53,7 +53,7 @@ export const shutterModule = (
   gpioModule({
     id: '{9B8B28BE-646C-47E9-9D89-64351E2CEFDF}',
     name: 'Shutter',
-    description: 'A shutter or blind with two relays, which follows its position.',
+    description: 'A shutter or blind with two relays; its position is tracked.',
     icon: 'Jalousie',
     page: 'hardware/outputs.md',
     properties,

@@ -48,6 +48,6 @@ export function modbusServer(catalog: MapCatalog): ModuleDefinition<typeof prope
 
 function check(catalog: MapCatalog, { Protocol, UnitID, Map: id }: ServerProperties): Text | undefined {
   if (Protocol === 'RTU' && UnitID === 0)
-    return coded`UNIT_ID_RTU: UnitID must be 1 to 247 on an RTU line: 0 is the broadcast`;
+    return coded`UNIT_ID_RTU: UnitID must be 1 to 247 on an RTU line: 0 is the broadcast address`;
   return catalog.check(id, 'server');
 }

@@ -50,7 +50,7 @@ export function discoveredDevice(): ModuleDefinition<typeof properties> {
   return {
     id: '{6B1C2A5E-8F43-4D0B-9A67-2E5D1F7C3B90}',
     name: DEVICE_MODULE,
-    description: 'A device that announces its variables at an MQTT broker.',
+    description: 'A device that announces its variables to an MQTT broker.',
     icon: 'Gear',
     page: 'hardware/mqtt-discovery.md',
     kind: moduleKind.device,

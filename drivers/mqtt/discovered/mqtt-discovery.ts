@@ -56,13 +56,13 @@ const properties = Type.Object({
 });
 export type DiscoveryProperties = Static<typeof properties>;
 
-/** The module **MQTT Discovery**: the devices that announce themselves at a broker. */
+/** The module **MQTT Discovery**: the devices that announce themselves to a broker. */
 export function mqttDiscovery(): ModuleDefinition<typeof properties> {
   const open = new Set<DiscoveryHub>();
   return {
     id: '{C2F0B0A7-5D1E-4B7A-9E35-7A4C1D8E6F03}',
     name: 'MQTT Discovery',
-    description: 'Finds the devices that announce themselves at an MQTT broker.',
+    description: 'Finds the devices that announce themselves to an MQTT broker.',
     icon: 'Database',
     page: 'hardware/mqtt-discovery.md',
     kind: moduleKind.configurator,

@@ -33,7 +33,7 @@ export type PublisherProperties = Static<typeof properties>;
 export const mqttPublisher: ModuleDefinition<typeof properties> = {
   id: '{5E1B7D0C-93A4-4F0E-8A61-2D7C9B5F4E18}',
   name: 'MQTT Publisher',
-  description: 'Publishes parts of the tree at an MQTT broker, as devices of Home Assistant.',
+  description: 'Publishes parts of the tree to an MQTT broker, as devices of Home Assistant.',
   icon: 'Database',
   page: 'hardware/mqtt-publisher.md',
   kind: moduleKind.device,

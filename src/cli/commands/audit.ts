@@ -11,7 +11,7 @@ export const audit = command({
   about: `Prints the audit of the gateway as lines of JSON, oldest first per role. Each has a number (seq) and the digest
 of the line before (prev). verify follows these chains, and with a FILE that was printed earlier also
 compares both: a record that was changed or removed since is reported. Copy the lines to another machine
-regularly, because who can write to the data directory can also make a new chain.`,
+regularly, because anyone who can write to the data directory can also create a new chain.`,
   options: {
     ...gatewayOptions,
     role: { type: 'string', value: 'ROLE', help: `only this role: ${auditRoles.join(', ')}` },

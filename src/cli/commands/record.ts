@@ -31,7 +31,7 @@ export const record = command({
   about: `Records MQTT messages or serial bytes as lines of JSON, until Ctrl-C; replay plays them. FILE must not
 exist; - is stdout. --instance records what an MQTT Client, a Serial Port or a Client Socket of a running
 gateway sends and receives, up to 2,048 bytes of each message. Passwords, tokens and keys are replaced
-by ***: values that are named so, and the lines of --hide-file. Look through the file before you pass it on.`,
+by ***: values with such names, and the lines of --hide-file. Look through the file before you pass it on.`,
   options: {
     ...trafficOptions,
     instance: { type: 'string', value: 'ID', help: 'an instance of a running gateway, by ID or path' },

@@ -171,7 +171,7 @@ export class UpdateWork {
     if (free >= bytes + KEEP_FREE_BYTES) return;
     const [needed, kept, left] = [bytes, KEEP_FREE_BYTES, free].map((size) => Math.floor(size / 1000 ** 2));
     throw new Error(
-      `the update does not fit in ${directory}: ${left} MB are free, ${kept} MB must stay free${bytes > 0 ? `, and it has ${needed} MB` : ''}; delete files, or install it from a memory stick`,
+      `the update does not fit in ${directory}: ${left} MB are free, ${kept} MB must stay free${bytes > 0 ? `, and it has ${needed} MB` : ''}; delete files, or install it from a USB stick`,
     );
   }
 

@@ -140,12 +140,13 @@ const phrases: Readonly<Record<number, readonly [TextStyle, Say]>> = {
   [message.GW_ROLE]: ['cyan', ([role]) => `has the role ${String(role)}`],
   [message.SM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.SM_BROKEN]: ['yellow', ([is]) => yes(is, ['cannot be compiled', 'can be compiled again'])],
-  [message.SM_UPDATE]: ['cyan', ([, size]) => `has a new text of ${String(size)} bytes`],
-  [message.EM_UPDATE]: ['cyan', ([last, next]) => `ran last ${unix(last)}, runs next ${unix(next)}`],
+  [message.SM_UPDATE]: ['cyan', ([, size]) => `has new text: ${String(size)} bytes`],
+  [message.EM_UPDATE]: ['cyan', ([last, next]) => `last ran ${unix(last)}, next runs ${unix(next)}`],
   [message.EM_CHANGEACTIVE]: ['cyan', ([is]) => yes(is, ['is active', 'is not active'])],
   [message.EM_CHANGELIMIT]: [
     'cyan',
-    ([limit]) => (limit === 0 ? 'runs without end' : `runs ${String(limit)} more times`),
+    ([limit]) =>
+      limit === 0 ? 'runs without a limit' : `runs ${String(limit)} more ${limit === 1 ? 'time' : 'times'}`,
   ],
   [message.EM_CHANGEACTION]: ['cyan', () => 'has another action'],
   ...alike([message.EM_CHANGETRIGGER, message.EM_CHANGETRIGGEREXECUTION], 'has another trigger'),
@@ -158,7 +159,7 @@ const phrases: Readonly<Record<number, readonly [TextStyle, Say]>> = {
   ...alike([message.EM_ADDCONDITION, message.EM_CHANGECONDITIONDAYOFTHEWEEKRULE], 'has other conditions'),
   [message.MM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.MM_AVAILABLE]: ['yellow', ([is]) => yes(is, ['its file is there', 'its file is missing'])],
-  [message.MM_UPDATE]: ['cyan', ([, size]) => `has a new content of ${String(size)} bytes`],
+  [message.MM_UPDATE]: ['cyan', ([, size]) => `has new content: ${String(size)} bytes`],
   [message.MM_CHANGECACHED]: ['cyan', ([is]) => yes(is, ['is kept in memory', 'is not kept in memory'])],
   [message.WF_POPUP]: ['cyan', ([title]) => `shows a popup ${quoted(title)}`],
   [message.WF_NOTIFICATION]: ['cyan', ([title]) => `shows a notification ${quoted(title)}`],
@@ -166,7 +167,7 @@ const phrases: Readonly<Record<number, readonly [TextStyle, Say]>> = {
   [message.WF_SWITCH_PAGE]: ['cyan', () => 'shows another page'],
   [message.WF_RELOAD]: ['cyan', () => 'reloads its front'],
   [message.WF_OPEN_CATEGORY]: ['cyan', () => 'opens a category'],
-  [message.LM_CHANGETARGET]: ['cyan', ([id], tree) => `leads to ${tree.path(Number(id)) || 'the root'}`],
+  [message.LM_CHANGETARGET]: ['cyan', ([id], tree) => `points to ${tree.path(Number(id)) || 'the root'}`],
   [message.SE_EXECUTE]: ['dim', () => 'runs'],
   [message.PM_CREATE]: ['cyan', profile('is new')],
   [message.PM_DELETE]: ['red', profile('is deleted')],
@@ -175,7 +176,7 @@ const phrases: Readonly<Record<number, readonly [TextStyle, Say]>> = {
   [message.PM_CHANGEDIGITS]: ['cyan', profile('has other digits')],
   [message.PM_CHANGEICON]: ['cyan', profile('has another icon')],
   [message.PM_ASSOCIATIONADDED]: ['cyan', profile('has a new association')],
-  [message.PM_ASSOCIATIONREMOVED]: ['cyan', profile('has an association less')],
+  [message.PM_ASSOCIATIONREMOVED]: ['cyan', profile('has one association fewer')],
   [message.PM_ASSOCIATIONCHANGED]: ['cyan', profile('has a changed association')],
 };
 

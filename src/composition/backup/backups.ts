@@ -88,7 +88,7 @@ export class Backups implements BackupsPort {
     return {
       Name: name,
       Effects: [
-        'nothing changes before the next start',
+        'nothing changes until the next start',
         'objects, values, profiles, options, scripts, icons and media are replaced; the current ones are kept under other names',
         config,
         'records of the archive stay',

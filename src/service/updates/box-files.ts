@@ -73,7 +73,7 @@ const updateActions = ['status', 'install', 'back', 'restart'] as const;
 /** What the gateway requests. */
 export interface UpdateRequest {
   readonly action: (typeof updateActions)[number];
-  /** install: an https or http address, or a file on a memory stick; otherwise ''. */
+  /** install: an https or http address, or a file on a USB stick; otherwise ''. */
   readonly source: string;
   /** install: only a version that is newer, and was neither rolled back nor left by the owner. */
   readonly isAutomatic: boolean;

@@ -57,7 +57,7 @@ export async function reactionFigures({ browser, directory, core, rounds }: Benc
     const changed = await timeUntil(page, ['[aria-checked=true]', 'Hall relay'], () =>
       call(gateway.port, 'RequestAction', state, true),
     );
-    const lost = await timeUntil(page, ['.tile.bad', 'Not reachable'], () => gone(true));
+    const lost = await timeUntil(page, ['.tile.bad', 'Unreachable'], () => gone(true));
     const back = await timeUntil(page, ['.tile.live', 'Hall relay'], () => gone(false));
     return { wrong, right, changed, lost, back };
   };

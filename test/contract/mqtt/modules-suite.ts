@@ -250,7 +250,7 @@ export async function mqttModulesContract(
     );
     t.same(reports, [], 'a query does not publish to the devices');
     t.equal(await remove('plug/state'), true);
-    await t.rejects(show('plug/state'), { code: 'RETAINED_MISSING', message: /nothing at plug\/state/ });
+    await t.rejects(show('plug/state'), { code: 'RETAINED_MISSING', message: /nothing on plug\/state/ });
     const before = testBroker.heard().length;
     await t.rejects(remove('plug/news'), { code: 'RETAINED_MISSING' });
     t.equal(testBroker.heard().length, before, 'nothing is published if nothing is retained');

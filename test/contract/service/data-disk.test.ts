@@ -30,11 +30,7 @@ async function isCard(t: Test, partition: string, files: Readonly<Record<string,
 
 t.test('SD cards, eMMC and removable disks are memory cards; other disks are not', async (t) => {
   t.equal(await isCard(t, 'mmc0/block/mmcblk0/mmcblk0p2', {}), true, 'SD card');
-  t.equal(
-    await isCard(t, 'usb1/block/sda/sda1', { 'usb1/block/sda/removable': '1\n' }),
-    true,
-    'memory stick',
-  );
+  t.equal(await isCard(t, 'usb1/block/sda/sda1', { 'usb1/block/sda/removable': '1\n' }), true, 'USB stick');
   t.equal(await isCard(t, 'ata1/block/sda/sda1', { 'ata1/block/sda/removable': '0\n' }), false, 'SSD');
   const nvme = { 'pci/nvme/nvme0n1/removable': '0\n' };
   t.equal(await isCard(t, 'pci/nvme/nvme0n1/nvme0n1p3', nvme), false, 'NVMe');

@@ -26,17 +26,17 @@ t.test('who did what is a sentence, and wrong passwords are listed', { skip: noB
   const address = `${new URL(fixture.locked).origin}/console/#/log`;
   const { page, problems } = await openPage(browser, address);
   await signIn(page);
-  await page.getByRole('tab', { name: 'Who did what' }).click();
+  await page.getByRole('tab', { name: 'Calls' }).click();
   const rows = page.locator('.calls > li > p');
   await rows.first().waitFor();
   t.strictSame((await rows.allTextContents()).slice(0, 7), [
-    'Phone wrote Off to Hall relay · State',
+    'Phone set Hall relay · State to Off',
     'Wrong password: front Locked',
     'The owner could not change Boiler <b>',
     'The owner hid Boiler <b>',
     'The owner renamed an object to Boiler <b>',
-    'The owner wrote On to Boiler <b> · State',
-    'The owner wrote On to Hall relay · State',
+    'The owner set Boiler <b> · State to On',
+    'The owner set Hall relay · State to On',
   ]);
   await page.locator('.calls summary').first().click();
   await page.getByText(`WFC_Execute(${locked}, 0, ${relay}, false)`).waitFor();
@@ -54,7 +54,7 @@ t.test('who did what is a sentence, and wrong passwords are listed', { skip: noB
   await page.evaluate("location.hash = '#/system/appearance'");
   await page.getByLabel('Language').selectOption('de');
   await page.evaluate("location.hash = '#/log'");
-  await page.getByRole('tab', { name: 'Wer hat was getan' }).click();
+  await page.getByRole('tab', { name: 'Aufrufe' }).click();
   await rows.first().waitFor();
   t.match((await rows.allTextContents()).slice(0, 4), [
     'Phone hat Hall relay · Zustand auf Aus gesetzt',

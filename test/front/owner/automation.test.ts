@@ -104,7 +104,7 @@ t.test('the log shows messages as they arrive, filtered', { skip: noBrowser }, a
   await rpc(fixture, 'RequestAction', await fixture.id('area/ground/hall_relay/STATE'), true);
   await page.getByText('write STATE').waitFor();
   t.strictSame(await axeFindings(page), []);
-  await page.getByRole('tab', { name: 'Who did what' }).click();
+  await page.getByRole('tab', { name: 'Calls' }).click();
   await page.getByText('Owner renamed').first().waitFor();
   t.strictSame(await axeFindings(page), []);
   t.strictSame(problems, [], 'no errors on the page');
@@ -139,7 +139,7 @@ t.test('the archive records a variable, and fronts have an address', { skip: noB
   t.strictSame(await axeFindings(page), []);
   await page.evaluate("location.hash = '#/fronts'");
   await page.getByRole('heading', { name: 'Family' }).waitFor();
-  const addresses = page.getByRole('link', { name: 'See as resident' });
+  const addresses = page.getByRole('link', { name: 'View as a resident' });
   t.match(await addresses.first().getAttribute('href'), /^\/wfc\/\d+\/$/);
   t.strictSame(await axeFindings(page), []);
   t.strictSame(problems, [], 'no errors on the page');

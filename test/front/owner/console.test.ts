@@ -80,7 +80,7 @@ consoleTest(
   async (t, { fixture, page }) => {
     await page.getByRole('link', { name: 'Hardware' }).click();
     await page.locator('main').getByRole('button', { name: 'Search', exact: true }).click();
-    await page.getByRole('button', { name: 'Make GPIO Input BUTTON5' }).click();
+    await page.getByRole('button', { name: 'Create GPIO Input BUTTON5' }).click();
     const row = page.locator('.found > li', { hasText: 'BUTTON5' });
     const count = row.locator('dl > div', { hasText: 'Count' }).locator('dd');
     await count.filter({ hasText: /^0$/ }).waitFor();
@@ -105,7 +105,7 @@ consoleTest(
     await rpc(fixture, 'SVC_StartSearch', hardware);
     await until('its end', async () => (await rpc(fixture, 'SVC_IsSearching', hardware)) === false);
     await row.getByRole('button', { name: 'Undo' }).click();
-    await row.getByRole('button', { name: 'Make GPIO Input BUTTON5' }).waitFor();
+    await row.getByRole('button', { name: 'Create GPIO Input BUTTON5' }).waitFor();
   },
 );
 

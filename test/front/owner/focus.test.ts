@@ -79,11 +79,11 @@ t.test('the focus stays in the list of sessions, and at a line', { skip: noBrows
 
   await open(page, '#/hardware');
   await page.locator('main').getByRole('button', { name: 'Search', exact: true }).click();
-  await page.getByRole('button', { name: 'Make GPIO Input BUTTON5' }).waitFor();
+  await page.getByRole('button', { name: 'Create GPIO Input BUTTON5' }).waitFor();
   await page.getByRole('button', { name: /^BUTTON5/ }).click();
   const line = page.getByRole('article');
   await press(
-    line.getByRole('button', { name: /^Make GPIO Input/ }),
+    line.getByRole('button', { name: /^Create GPIO Input/ }),
     line.getByRole('button', { name: 'Set active', exact: true }),
   );
 });

@@ -131,7 +131,7 @@ t.test(
     // Not the overview, which reads the same list.
     await page.goto(`${new URL(fixture.front).origin}/console/#/tree/${outside}`);
     await signIn(page);
-    await page.getByRole('tab', { name: 'Who did it' }).click();
+    await page.getByRole('tab', { name: 'Calls' }).click();
     await audit.held();
     const before = audit.methods.filter((name) => name === 'GW_GetAudit').length;
     for (const value of [1, 2, 3]) {

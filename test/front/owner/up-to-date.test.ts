@@ -65,7 +65,7 @@ t.test('a lost connection is no error of the hardware', { skip: noBrowser }, asy
   await page.reload();
   const search = page.locator('main').getByRole('button', { name: 'Search', exact: true });
   await search.click();
-  await page.getByRole('button', { name: 'Make GPIO Input BUTTON5' }).waitFor();
+  await page.getByRole('button', { name: 'Create GPIO Input BUTTON5' }).waitFor();
   await until('the end of the search', () => search.isEnabled());
   isHeld = true;
   await rpc(fixture, 'SVC_StartSearch', await rpc(fixture, 'SVC_GetInstanceIDByName', 'Hardware', 0));
@@ -113,7 +113,7 @@ t.test('the value of a device that is gone is marked', { skip: noBrowser }, asyn
   const value = page.locator(`#row-${state} .row-value`);
   await value.filter({ hasText: /^Off$/ }).waitFor();
   await rpc(fixture, 'GW_SimulateChipGone', 'simulated', true);
-  await value.filter({ hasText: /^Not reachable · Off$/ }).waitFor();
+  await value.filter({ hasText: /^Unreachable · Off$/ }).waitFor();
   t.equal(await value.locator('.bad').count(), 1);
   await rpc(fixture, 'GW_SimulateChipGone', 'simulated', false);
   await value.filter({ hasText: /^Off$/ }).waitFor();

@@ -45,7 +45,7 @@ t.test(
     const dialog = page.getByRole('dialog');
     const confirm = (action: string) => dialog.getByRole('button', { name: action, exact: true }).click();
     await page.getByText('Slot B: 1.1.0').waitFor();
-    await page.getByText('Off: the box asks nobody.').waitFor();
+    await page.getByText('Off: the box does not check for updates.').waitFor();
     await page
       .getByRole('textbox', { name: 'Address' })
       .fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/b.json`);

@@ -189,7 +189,7 @@ t.test('a watcher prints names, values formatted by their profiles, and changed 
     'floor/Text: is hidden',
     `#${link.id}: a new link`,
     'Link: is called “Link”',
-    'Link: leads to floor/Warm',
+    'Link: points to floor/Warm',
     'Link: is deleted',
   ]);
   t.equal(watched.path(link.id), `#${link.id}`, 'deleted objects are forgotten');

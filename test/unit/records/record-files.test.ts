@@ -200,7 +200,7 @@ t.test('an invalid line is reported with its number and the reason', async (t) =
     ['{"variable":3,"time":1,"value":null}', 'line 1: null is not a number (with a decimal point)'],
     [
       '{"time":1,"value":1}',
-      'line 1: there is no variable: choose one for all records (--variable), or add a column of that name',
+      'line 1: no variable is given: choose one for all records (--variable), or add a column "variable"',
     ],
     ['[1]', 'line 1: it is not a JSON object'],
     ['{', 'line 1: it is not a JSON object'],

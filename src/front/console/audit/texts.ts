@@ -5,21 +5,17 @@ import type { Widened } from '../../web/i18n/texts.js';
 type Row = readonly [method: RegExp, en: string, de: string];
 
 /**
- * What a call did. `[wrote|write]`: what was done, and what could not be done. `{0}`: a parameter, as the object
+ * What a call did. `[ran|run]`: what was done, and what could not be done. `{0}`: a parameter, as the object
  * with this ID or as a text; `{1:0}`: parameter 1 as a value of the variable in parameter 0; `0.1`: the variable whose
  * ident is in parameter 1, of the instance in parameter 0. A method is followed by its second parameter if that is
  * a boolean: `SVC_SetHidden=true`. The first row that matches applies.
  */
 export const ROWS: readonly Row[] = [
-  [/^(RequestAction|SetValue)/, '[wrote|write] {1:0} to {0}', '{0} auf {1:0} [gesetzt|setzen]'],
-  [/^WFC_ExecuteKeyed/, '[wrote|write] {2:1} to {1}', '{1} auf {2:1} [gesetzt|setzen]'],
-  [/^WFC_Execute/, '[wrote|write] {3:2} to {2}', '{2} auf {3:2} [gesetzt|setzen]'],
-  [
-    /^(HW_WriteValue|SVC_RequestAction)/,
-    '[wrote|write] {2:0.1} to {0.1}',
-    '{0.1} auf {2:0.1} [gesetzt|setzen]',
-  ],
-  [/^GW_(RequestActions|SetValues)/, '[wrote|write] several values', 'mehrere Werte [geschrieben|schreiben]'],
+  [/^(RequestAction|SetValue)/, '[set|set] {0} to {1:0}', '{0} auf {1:0} [gesetzt|setzen]'],
+  [/^WFC_ExecuteKeyed/, '[set|set] {1} to {2:1}', '{1} auf {2:1} [gesetzt|setzen]'],
+  [/^WFC_Execute/, '[set|set] {2} to {3:2}', '{2} auf {3:2} [gesetzt|setzen]'],
+  [/^(HW_WriteValue|SVC_RequestAction)/, '[set|set] {0.1} to {2:0.1}', '{0.1} auf {2:0.1} [gesetzt|setzen]'],
+  [/^GW_(RequestActions|SetValues)/, '[set|set] several values', 'mehrere Werte [gesetzt|setzen]'],
   [/^SVC_RunScriptText/, '[ran|run] a program text', 'einen Programmtext [ausgeführt|ausführen]'],
   [/^SVC_RunScript/, '[ran|run] {0}', '{0} [ausgeführt|ausführen]'],
   [/^SVC_RunAction/, '[ran|run] an action', 'eine Aktion [ausgeführt|ausführen]'],
@@ -108,8 +104,8 @@ export const ROWS: readonly Row[] = [
   ],
   [
     /^GW_RestoreBackup/,
-    '[restored|restore] the backup {0}',
-    'die Sicherung {0} [wiederhergestellt|wiederherstellen]',
+    '[scheduled|schedule] the restore of the backup {0}',
+    'die Wiederherstellung der Sicherung {0} [vorgemerkt|vormerken]',
   ],
   [/^GW_CheckUpdates/, '[checked|check] for updates', '[nach Updates gesucht|nach Updates suchen]'],
   [/^GW_InstallUpdate/, '[requested|request] the update {0}', 'das Update {0} [angefordert|anfordern]'],
@@ -121,8 +117,8 @@ export const ROWS: readonly Row[] = [
   [/^GW_VerifyTargetBackup/, '[verified|verify] the backup on {0}', 'die Sicherung auf {0} [geprüft|prüfen]'],
   [
     /^GW_RestoreTargetBackup/,
-    '[restored|restore] the backup on {0}',
-    'die Sicherung auf {0} [wiederhergestellt|wiederherstellen]',
+    '[scheduled|schedule] the restore of the backup on {0}',
+    'die Wiederherstellung der Sicherung auf {0} [vorgemerkt|vormerken]',
   ],
   [
     /^GW_(ChangeSettings|SetConfigurationText)/,

@@ -32,7 +32,9 @@ export function FrontsPage() {
             {configurators.length === 0 && (
               <p>
                 {fronts.none}{' '}
-                <a href={addressOf('system', 'configuration')}>{systemTexts().tabs.configuration}</a>
+                <a href={addressOf('system', 'passwords')}>
+                  {`${words().pages.system} › ${systemTexts().tabs.passwords}`}
+                </a>
               </p>
             )}
             {configurators.map(({ ID, Title, PasswordRequired }) => (

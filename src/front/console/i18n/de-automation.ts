@@ -5,7 +5,7 @@ const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : 
 export const deAutomation: AutomationTexts = {
   log: {
     messages: 'Meldungen',
-    calls: 'Wer hat was getan',
+    calls: 'Aufrufe',
     debug: 'Debug',
     object: 'Objekt',
     chooseObject: 'Instanz auswählen',
@@ -100,7 +100,7 @@ export const deAutomation: AutomationTexts = {
     saved: 'Gespeichert; offene Oberflächen zeigen es.',
   },
   fronts: {
-    none: 'Es gibt noch keine Oberfläche. Legen Sie eine unter configurators in der Konfiguration an:',
+    none: 'Es gibt noch keine Oberfläche. Fügen Sie einen Bereich hinzu:',
     open: 'Als Bewohner ansehen',
     openFor: (front) => `Als Bewohner ansehen: ${front}`,
     notOpened: 'Das Gateway hat die Oberfläche nicht geöffnet. Melden Sie sich erneut an der Konsole an.',

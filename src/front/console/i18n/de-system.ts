@@ -153,7 +153,7 @@ export const deSystem: SystemTexts = {
     model: 'Modell',
     host: 'Name im Netz',
     kernel: 'Kernel',
-    uptime: 'Gerät ist an seit',
+    uptime: 'Gerät eingeschaltet seit',
     lessThanAnHour: 'weniger als 1 Stunde',
     duration: (days, hours) =>
       `${days === 0 ? '' : `${count(days, 'Tag', 'Tagen')}, `}${count(hours, 'Stunde', 'Stunden')}`,

@@ -3,7 +3,7 @@ const count = (n: number, one: string, many: string) => `${n} ${n === 1 ? one : 
 export const enAutomation = {
   log: {
     messages: 'Messages',
-    calls: 'Who did what',
+    calls: 'Calls',
     debug: 'Debug',
     object: 'Object',
     chooseObject: 'Select an instance',
@@ -99,9 +99,9 @@ export const enAutomation = {
     saved: 'Saved; open fronts show it.',
   },
   fronts: {
-    none: 'There is no front yet. Add one under configurators in the configuration:',
-    open: 'See as resident',
-    openFor: (front: string) => `See as resident: ${front}`,
+    none: 'There is no front yet. Add an area:',
+    open: 'View as a resident',
+    openFor: (front: string) => `View as a resident: ${front}`,
     notOpened: 'The gateway did not open the front. Sign in to the console again.',
     noPassword: 'without a password',
     settings: 'Settings of this front',

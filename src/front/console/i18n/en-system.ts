@@ -85,7 +85,7 @@ export const enSystem = {
     restore: 'Restore',
     restoreQuestion: (time: string) => `Restore the backup of ${time}?`,
     effects: [
-      'Nothing changes before the next start of the gateway.',
+      'Nothing changes until the next start of the gateway.',
       'Then objects, values, profiles, options, scripts, icons and media are replaced. What is there now is kept under other names.',
       'The configuration and its passwords are replaced if the backup contains them.',
       'Records of the archive stay.',

@@ -28,7 +28,7 @@ const en = {
   latitude: 'Latitude (north is positive)',
   longitude: 'Longitude (east is positive)',
   network: 'Network',
-  networkHint: 'The gateway can be reached under:',
+  networkHint: 'The gateway can be reached at:',
   noNetwork: 'This machine has no address in a network.',
 };
 

@@ -5,7 +5,7 @@ const en = {
   none: 'No target is configured. A target is a stick, a WebDAV folder, an S3 bucket or an SFTP server.',
   key: (id: string) => `The recovery key ${id} encrypts the backups.`,
   noKey: 'There is no recovery key yet. Without one, no backup is stored.',
-  newKey: 'This is the recovery key. It is shown this once: write it down, and keep it away from the box.',
+  newKey: 'This is the recovery key. It is shown this once: write it down, and do not keep it on the box.',
   createKey: 'Create the recovery key',
   replaceKey: 'Create another key',
   replaceQuestion: 'Create another recovery key?',
@@ -68,7 +68,7 @@ const en = {
     works: 'The target works: a file was written, read back and deleted.',
   },
   fields: {
-    path: 'Directory on this machine',
+    path: 'Directory on the gateway',
     url: 'URL of the folder',
     username: 'User name',
     password: 'Password of the server',
@@ -149,7 +149,7 @@ const de: typeof en = {
     works: 'Das Ziel funktioniert: Eine Datei wurde geschrieben, zurückgelesen und gelöscht.',
   },
   fields: {
-    path: 'Verzeichnis auf diesem Gerät',
+    path: 'Verzeichnis auf dem Gateway',
     url: 'URL des Ordners',
     username: 'Benutzername',
     password: 'Passwort des Servers',

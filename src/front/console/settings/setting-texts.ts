@@ -25,7 +25,7 @@ const en = {
 };
 
 const de: typeof en = {
-  default: 'Vorgabe',
+  default: 'Standard',
   restart: 'Gilt nach einem Neustart.',
   perName: 'je Thema',
   add: 'Hinzufügen',

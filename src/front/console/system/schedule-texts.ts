@@ -3,7 +3,8 @@ import { locale } from '../../web/i18n/i18n.js';
 const en = {
   title: 'When backups are made',
   at: 'Time of the daily backup',
-  atHint: (zone: string) => `Time zone ${zone}. If the gateway is off then, it follows after the start.`,
+  atHint: (zone: string) =>
+    `Time zone ${zone}. If the gateway is off at that time, the backup is made after the start.`,
   verify: 'Compare the newest backup',
   verifyHint: 'with what a restore makes of it',
   weekly: 'every week',

@@ -12,7 +12,7 @@ interface PushTexts {
 
 const en: PushTexts = {
   title: 'Notifications',
-  hint: 'Popups and notifications of this area reach this device also while the page is closed. They go through the push service of the browser, encrypted so that only this device can read them.',
+  hint: 'Popups and notifications of this area reach this device even while the page is closed. They go through the push service of the browser, encrypted so that only this device can read them.',
   on: 'On',
   off: 'Off',
   trust: 'How this device trusts the gateway',
@@ -20,7 +20,7 @@ const en: PushTexts = {
     insecure: 'The connection is not encrypted; browsers need TLS for notifications.',
     untrusted: 'This device does not trust the certificate of the gateway.',
     unsupported:
-      'This browser has no notifications for pages. On iPhone and iPad, add the page to the home screen first.',
+      'This browser does not support notifications for web pages. On iPhone and iPad, add the page to the home screen first.',
     blocked: 'The browser blocks notifications of this page. Allow them in its settings for this page.',
     open: 'This area has no password, so the gateway does not know its devices.',
     failed: 'The push service of the browser could not be reached. Try again later.',
@@ -37,7 +37,7 @@ const de: PushTexts = {
     insecure: 'Die Verbindung ist nicht verschlüsselt; Browser verlangen für Benachrichtigungen TLS.',
     untrusted: 'Dieses Gerät vertraut dem Zertifikat des Gateways nicht.',
     unsupported:
-      'Dieser Browser kennt keine Benachrichtigungen von Seiten. Auf iPhone und iPad muss die Seite zuerst zum Home-Bildschirm hinzugefügt werden.',
+      'Dieser Browser unterstützt keine Benachrichtigungen für Webseiten. Auf iPhone und iPad muss die Seite zuerst zum Home-Bildschirm hinzugefügt werden.',
     blocked:
       'Der Browser blockiert Benachrichtigungen dieser Seite. Sie lassen sich in seinen Einstellungen für diese Seite erlauben.',
     open: 'Dieser Bereich hat kein Passwort, deshalb kennt das Gateway seine Geräte nicht.',

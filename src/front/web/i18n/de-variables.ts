@@ -152,7 +152,7 @@ export const deVariables: Readonly<Record<string, string>> = {
   'Device temperature': 'Gerätetemperatur',
   'Signal strength': 'Signalstärke',
   Analog: 'Analogwert',
-  Tag: 'Tag',
+  Tag: 'RFID-Tag',
   'Highest temperature': 'Höchste Temperatur',
   Humidity: 'Luftfeuchtigkeit',
   Install: 'Installieren',

@@ -156,7 +156,7 @@ export const de: Texts = {
     OK: 'OK',
     ALERT: 'Alarm',
     LOW: 'Schwach',
-    UNLOCKED: 'Offen',
+    UNLOCKED: 'Entriegelt',
     LOCKED: 'Verriegelt',
     NO_MOTION: 'Keine Bewegung',
     MOTION: 'Bewegung',

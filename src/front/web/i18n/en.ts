@@ -51,8 +51,8 @@ export const en = {
   tile: {
     unknownValue: '—',
     asOf: (age: string) => `from ${age}`,
-    notKnown: 'Not known',
-    unreachable: 'Not reachable',
+    notKnown: 'Unknown',
+    unreachable: 'Unreachable',
     trigger: 'Trigger',
     running: 'running',
     hold: 'Press and hold',
@@ -88,15 +88,15 @@ export const en = {
   device: {
     language: 'Language',
     theme: 'Appearance',
-    themes: { system: 'As this device', light: 'Light', dark: 'Dark' },
+    themes: { system: 'Same as this device', light: 'Light', dark: 'Dark' },
   },
   /** Rules of outputs, by their code. */
   rules: {
     MIN_ON: 'minimum on time',
     MIN_OFF: 'minimum off time',
     PULSE: 'the pulse is running',
-    INTERLOCK: 'another of the group is active',
-    INTERLOCK_UNCERTAIN: 'another of the group may be active',
+    INTERLOCK: 'another device in the group is on',
+    INTERLOCK_UNCERTAIN: 'another device in the group may be on',
     MOTOR_UNCERTAIN: 'a relay of the motor could not be switched off',
     UNKNOWN: 'a rule',
   } as Readonly<Record<string, string>>,
@@ -110,15 +110,15 @@ export const en = {
   ruleUntil: (rule: string, time: string) => `${rule} until ${time}`,
   /** Scheduled changes, by their code; of others the value and the time are shown. */
   pending: {
-    BOOT: 'start in turn',
+    BOOT: 'starts in turn',
     END_STOP: 'runs to the end stop to learn its position',
   } as Readonly<Record<string, string>>,
   pendingAt: (value: string, time: string) => `${value} at ${time}`,
   /** Reasons of stale and bad values, by their code. */
   reasons: {
-    UNREACHABLE: 'Not reachable',
-    CLOSED: 'Not reachable',
-    MODULE_MISSING: 'Not reachable',
+    UNREACHABLE: 'Unreachable',
+    CLOSED: 'Unreachable',
+    MODULE_MISSING: 'Unreachable',
     NO_VALUE: 'No value yet',
     NOT_REPORTED: 'Not reported since the restart',
     OVERDUE: 'Report is overdue',
@@ -126,8 +126,8 @@ export const en = {
     UNAVAILABLE: 'Device is offline',
     UNREADABLE: 'Report is unreadable',
     TOO_LARGE: 'Report is unreadable',
-    SUBSCRIPTION: 'Not reachable',
-    NOT_KNOWN: 'Not known',
+    SUBSCRIPTION: 'Unreachable',
+    NOT_KNOWN: 'Unknown',
     OSCILLATES: 'Contact oscillates',
     NO_NUMBER: 'Contacts form no number',
     NOT_TODAY: 'Not today',
@@ -143,7 +143,7 @@ export const en = {
   /** Error codes of commands. */
   errors: {
     RULE_FORBIDS: 'A rule forbids it',
-    DEVICE_OFFLINE: 'Not reachable',
+    DEVICE_OFFLINE: 'Unreachable',
     DEVICE_REFUSED: 'The device rejected it',
     TIMED_OUT: 'The device did not reply',
     BUSY: 'The gateway is busy',

@@ -10,7 +10,7 @@ export const meter: FamilyTexts = {
     ],
     'IEC 62056-21 Meter': [
       'IEC-62056-21-Zähler',
-      'Ein Zähler, dessen Werte als Text gelesen werden, von selbst oder auf Anfrage (D0).',
+      'Ein Zähler, der seine Werte als Text sendet, von selbst oder auf Anfrage (D0).',
     ],
     'M-Bus Meter': [
       'M-Bus-Zähler',

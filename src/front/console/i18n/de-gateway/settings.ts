@@ -33,7 +33,7 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
   'api.tls.certificate': ['Zertifikat', 'Eine Datei im PEM-Format, mit ihrer Kette.'],
   'api.tls.key': ['Schlüssel', 'Eine Datei im PEM-Format.'],
   'api.tls.keyFile': ['Schlüsseldatei', 'Statt des Schlüssels.'],
-  'api.insecure': ['Ohne TLS', 'Erlaubt HTTP über diese Maschine hinaus: Andere im Netz können mitlesen.'],
+  'api.insecure': ['Ohne TLS', 'Erlaubt HTTP auch von anderen Geräten: Andere im Netz können mitlesen.'],
   webServers: ['Webserver', 'Zugänge für Browser: die Oberflächen oder die Dateien eines Verzeichnisses.'],
   'webServers.name': ['Name', 'Für Sie und das Protokoll.'],
   'webServers.host': ['Adresse', 'Die Adresse, an der er zu erreichen ist; 0.0.0.0 ist jedes Netz.'],
@@ -46,7 +46,7 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
   'webServers.tls.keyFile': ['Schlüsseldatei', 'Statt des Schlüssels.'],
   'webServers.insecure': [
     'Ohne TLS',
-    'Erlaubt HTTP über diese Maschine hinaus: Andere im Netz können mitlesen.',
+    'Erlaubt HTTP auch von anderen Geräten: Andere im Netz können mitlesen.',
   ],
   'webServers.basicAuth': [
     'Anmeldung',
@@ -75,11 +75,11 @@ export const settings: Readonly<Record<string, readonly [title: string, help: st
   'changes.bytes': ['Byte', 'So viel Speicher dürfen sie höchstens belegen.'],
   store: ['Speicherung', 'Was auf den Datenträger geschrieben wird und wie oft.'],
   'store.valuesEveryS': [
-    'Werte alle',
+    'Schreibabstand der Werte',
     'So oft werden letzte Werte geschrieben, in Sekunden: Karten nutzen sich ab.',
   ],
   'store.recordsEveryS': [
-    'Aufzeichnungen alle',
+    'Schreibabstand der Aufzeichnungen',
     'So oft wird das Archiv geschrieben, in Sekunden. Bei einem Stromausfall geht verloren, was seitdem aufgezeichnet wurde.',
   ],
   metrics: ['Metriken', 'Ein Programm wie Prometheus liest Kennzahlen des Gateways unter /metrics.'],

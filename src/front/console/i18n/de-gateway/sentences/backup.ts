@@ -9,8 +9,8 @@ export const backup: Readonly<Record<string, string>> = {
   SEALED_VERSION: 'ihr Format hat die Version {0}, unterstützt wird {1}; ein neueres stellwerk verwenden',
   SEALED_KIND: 'sie ist keine Datei der Art {0}',
   SEALED_CHANGED: 'sie wurde verändert, gekürzt oder umgeordnet',
-  INDEX_INVALID: 'das Verzeichnis von {0} ist nicht gültig',
-  INDEX_RENAMED: 'das Verzeichnis von {0} gehört zu {1}',
+  INDEX_INVALID: 'der Index von {0} ist nicht gültig',
+  INDEX_RENAMED: 'der Index von {0} gehört zu {1}',
   INDEX_UNREADABLE:
     'die Sicherung {0} kann nicht gelesen werden: {1}; unbenutzte Blöcke werden nicht gelöscht; bleibt das so, im Ziel indexes/{2}.sealed löschen',
   CHUNK_MISSING: 'der Block {0} fehlt im Ziel',
@@ -41,7 +41,7 @@ export const backup: Readonly<Record<string, string>> = {
     'hostname muss aus 1 bis 63 Buchstaben, Ziffern und Bindestrichen bestehen, ohne Bindestrich an den Enden',
   SETUP_LANGUAGE: 'language muss eines davon sein: {0}',
   SETUP_TIME_ZONE: 'timezone muss der Name einer Zeitzone sein, etwa Europe/Berlin',
-  NO_TIME_ZONE: 'es gibt keine Zeitzone {0}; geben Sie den Namen einer Zeitzone an, etwa Europe/Berlin',
+  NO_TIME_ZONE: 'es gibt keine Zeitzone {0}; den Namen einer Zeitzone angeben, etwa Europe/Berlin',
   SETUP_NUMBER: '{0} muss eine Gradzahl sein, höchstens {1}',
   NO_BACKUP_TARGETS: 'Sicherungen liegen nur auf diesem Gerät',
   NO_RECOVERY_KEY:

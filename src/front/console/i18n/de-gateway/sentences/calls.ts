@@ -67,7 +67,7 @@ export const calls: Readonly<Record<string, string>> = {
   WHAT_PASSWORD: 'Passwort ({0} bis {1} Zeichen)',
   WHAT_IDENT_OF_DEVICE: 'Das Ändern des Idents, an dem ein Gerät die Variable #{0} findet,',
   WHAT_PLACE_OF_DEVICE:
-    'Das Verschieben der Variable #{0} von ihrem Gerät weg (erstellen Sie stattdessen einen Link)',
+    'Das Verschieben der Variable #{0} von ihrem Gerät weg (stattdessen eine Verknüpfung erstellen)',
   WHAT_REPORTED_VARIABLE: 'Die Variable #{0} wird von ihrem Gerät gemeldet; sie',
   WHAT_REPORTED_IMAGE: 'Medium #{0} ist ein Bild des Geräts #{1} und wird mit ihm gelöscht; es',
   WHAT_RUNNING_PROGRAMS: 'Das Ausführen von Programmen ohne api.allowExecute: true in gateway.yaml',

@@ -78,7 +78,7 @@ export const configuration: Readonly<Record<string, string>> = {
   EVERY_USER_MACHINE_CAN:
     'jeder Benutzer dieses Geräts kann diese Datei mit den Passwörtern lesen: chmod o= FILE',
   METRICS_UNREADABLE:
-    'niemand kann die Metriken lesen: password, passwordFile oder, für Programme dieses Rechners, local: open ergänzen',
+    'niemand kann die Metriken lesen: password, passwordFile oder, für Programme dieses Geräts, local: open ergänzen',
   WITHOUT_ALL_CALLS_REJECTED:
     'ohne diesen Schlüssel werden alle Aufrufe abgewiesen; stellwerk setup ergänzt ihn',
   NO_BOARD_FILE_MATCHES:

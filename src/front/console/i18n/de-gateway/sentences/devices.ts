@@ -145,7 +145,7 @@ export const devices: Readonly<Record<string, string>> = {
   LINES_REPEATED: 'Lines nennt eine Leitung zweimal',
   LINES_NOT_VALID_NUMBER: 'Die Leitungen ergeben keine gültige Zahl im Code {0}: {1}',
   OSCILLATING_LINES:
-    '{0}: schwingt, mehr als {1} Änderungen pro Sekunde; wird einmal pro Sekunde gemeldet, bis {2} s lang Ruhe war. Auf Wackelkontakt oder fehlenden Pull-Widerstand (Bias) prüfen oder DebounceUs erhöhen; für schnelle Impulse Counter oder Frequency verwenden',
+    '{0}: schwingt, mehr als {1} Änderungen pro Sekunde; wird einmal pro Sekunde gemeldet, bis {2} s lang Ruhe war. Auf Wackelkontakt oder fehlenden Pull-Widerstand (Bias) prüfen oder DebounceUs erhöhen; für schnelle Impulse Impulszähler oder Frequenz verwenden',
   GATEWAY_NO_LINE_KEEPER: 'dieses Gateway hat keinen Leitungswächter (STELLWERK_KEEPER ist nicht gesetzt)',
   NO_OUTPUTS: 'keine Ausgänge an den Leitungen dieses Geräts',
   OUTPUTS_GUARDED: '{0} vom Leitungswächter gesichert',

@@ -1,7 +1,7 @@
 /** Findings of health checks and of the doctor. */
 export const health: Readonly<Record<string, string>> = {
   FINE: 'in Ordnung',
-  SEE_LOG_ADDRESSES_SEND: 'im Protokoll stehen die Adressen, die falsche Passwörter senden; sie sperren',
+  SEE_LOG_ADDRESSES_SEND: 'die Adressen sperren, die falsche Passwörter senden; das Protokoll nennt sie',
   WAITING_LOGINS_PER_ADDRESS: '{0} wartende Anmeldungen je Adresse',
   WAITING_LOGINS: '{0} wartende Anmeldungen',
   OF_ALL_FRONTS: '{0} aller Oberflächen',
@@ -46,10 +46,9 @@ export const health: Readonly<Record<string, string>> = {
   RESET_LINE_READY: '{0} setzt das Gateway zurück',
   RESET_LINE_USED: '{0} wird benutzt oder ist ein Ausgang',
   RESET_LINE_ACTIVE: 'das Gateway wurde durch {0} zurückgesetzt; die Leitung war beim Start noch aktiv',
-  RELEASE_RESET_LINE:
-    'entfernen Sie die Steckbrücke oder lassen Sie den Taster los, und starten Sie das Gateway neu',
+  RELEASE_RESET_LINE: 'die Steckbrücke entfernen oder den Taster loslassen und das Gateway neu starten',
   RESET_LINE_FAILED: 'die Leitung für das Zurücksetzen ist nicht lesbar: {0}',
-  CORRECT_RESET_LINE: 'korrigieren Sie reset in der Board-Datei',
+  CORRECT_RESET_LINE: 'reset in der Board-Datei korrigieren',
   RESTORED_START: '{0} wurde beim Start wiederhergestellt',
   NOT_RESTORED: '{0} wurde nicht wiederhergestellt: {1}',
   CHOOSE_ANOTHER_BACKUP_USE: 'eine andere Sicherung wählen oder stellwerk restore verwenden',
@@ -112,7 +111,7 @@ export const health: Readonly<Record<string, string>> = {
     'Änderungen seit dieser Sicherung sind in der aufbewahrten Datei; um sie zu erhalten, die neuere Version wieder installieren, das Gateway anhalten und „stellwerk restore DATEI --replace“ ausführen',
   NEWER_DATABASE_KEPT: 'eine Datenbank einer neueren Version von stellwerk wird aufbewahrt: {0}',
   RESTORE_OR_DELETE_NEWER:
-    'mit jener Version und angehaltenem Gateway übernimmt „stellwerk restore DATEI --replace“ sie; die Datei löschen, wenn nichts darin gebraucht wird',
+    'um sie zu verwenden, jene Version installieren, das Gateway anhalten und „stellwerk restore DATEI --replace“ ausführen; die Datei löschen, wenn nichts darin gebraucht wird',
   NEWER_ARCHIVE_KEPT:
     'eine neuere Version von stellwerk hat das Archiv umgestellt; es wird aufbewahrt ({0}), und ein neues wurde angelegt',
   SALVAGE_NEWER_ARCHIVE:
@@ -137,7 +136,7 @@ export const health: Readonly<Record<string, string>> = {
   UNDERVOLTAGE:
     'die Versorgungsspannung ist zu niedrig: das Gerät kann anhalten und seine Karte beschädigt werden',
   USE_POWER_SUPPLY:
-    'ein Netzteil für dieses Gerät und ein kurzes, dickes Kabel verwenden; USB-Geräte eigens versorgen',
+    'ein Netzteil für dieses Gerät und ein kurzes, dickes Kabel verwenden; USB-Geräte mit eigenem Netzteil versorgen',
   MAKE_BACKUP_REPLACE_CARD: 'eine Sicherung erstellen (stellwerk backup) und die Karte ersetzen',
   CLOCK_SET: 'gestellt',
   CLOCK_NOT_SYNCHRONISED:

@@ -35,7 +35,7 @@ export const rare: Readonly<Record<string, string>> = {
   DATE_EVERYDAYS_NO_DAYS: 'days ist mit date und everyDays nicht möglich',
   DAYOFMONTH_NTH_BELONG_EVERYMONTHS: 'dayOfMonth und nth gehören zu everyMonths und month',
   DEVICE_SETS_IT: '; nur das Gerät setzt sie: die Aktion „Auf einen Wert schalten“ verwenden',
-  DIRECTORY_IN_USE: '{0} wird von einem anderen Gateway benutzt; dieses zuerst anhalten',
+  DIRECTORY_IN_USE: '{0} wird von einem anderen Gateway benutzt; das andere zuerst anhalten',
   DIRECTORY_NOT_SERVED: 'kann nicht ausgeliefert werden: {0}; anlegen oder einen anderen Pfad angeben',
   DIRECTORY_SYMBOLIC_LINK_ANOTHER:
     'das Verzeichnis ist ein symbolischer Link auf einen anderen Ort; Links wird nicht gefolgt',
@@ -157,5 +157,5 @@ export const rare: Readonly<Record<string, string>> = {
   WHAT_WITHOUT_OWNER_PASSWORD: '{0} ohne das Passwort des Besitzers',
   WOULD_BE_REPLACED: '{0} würde ersetzt; mit --replace bestätigen',
   WRITTEN_NEWER_VERSION_STELLWERK:
-    '{0} stammt von einer neueren Version von stellwerk (Schemaversion {1}, unterstützt bis {2}); diese Version wieder installieren oder eine Sicherung der jetzigen wiederherstellen',
+    '{0} stammt von einer neueren Version von stellwerk (Schemaversion {1}, unterstützt bis {2}); die neuere Version wieder installieren oder eine mit dieser Version erstellte Sicherung wiederherstellen',
 };

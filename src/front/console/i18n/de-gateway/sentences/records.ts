@@ -12,7 +12,7 @@ export const records: Readonly<Record<string, string>> = {
   FILE_NO_UTF8: 'die Datei ist nach dieser Zeile kein UTF-8',
   ROW_NO_ID: '{0} ist nicht die ID einer Variablen',
   ROW_NO_VARIABLE:
-    'es gibt keine Variable: eine für alle Datensätze wählen (--variable) oder eine Spalte dieses Namens ergänzen',
+    'keine Variable angegeben: eine für alle Datensätze wählen (--variable) oder eine Spalte „variable“ ergänzen',
   ROW_LACKS: '{0} fehlt',
   ROW_NO_TIME:
     '{0} ist keine Zeit (2026-03-29T14:05:00Z, 2026-03-29 16:05:00 als Ortszeit oder Unix-Sekunden)',

@@ -9,7 +9,7 @@ export const sensors: Readonly<Record<string, string>> = {
   SENSOR_NO_BUFFER: '{0} hat keinen Puffer; Trigger leeren, dann wird er in Abständen gelesen',
   SENSOR_NOT_IN_BUFFER:
     'der Puffer von {0} hat kein {1}; vorhanden: {2}: den Kanal entfernen oder Trigger leeren',
-  SENSOR_NO_TRIGGER: 'dieses Gerät hat keinen Auslöser {0} ({1}); ihn anlegen oder Trigger berichtigen',
+  SENSOR_NO_TRIGGER: 'dieses Gerät hat keinen Auslöser {0} ({1}); ihn anlegen oder Trigger korrigieren',
   SENSOR_NO_RATE: 'der Auslöser {0} hat keine einstellbare Rate; SampleHz auf 0 setzen',
   SENSOR_SCANS_LOST:
     'der Puffer war voll, Messwerte gingen verloren; EveryS oder die Rate des Auslösers verringern',

@@ -23,7 +23,7 @@ export const storage: Readonly<Record<string, string>> = {
   OBJECT_INDEX_DAMAGED: 'der Index der Objekte ist beschädigt',
   ROW_CHECKSUM_WRONG: 'die Prüfsumme von {0} „{1}“ ist falsch',
   RUNTIME_DIRECTORY_UNUSABLE: 'das Laufzeitverzeichnis kann nicht verwendet werden: {0}',
-  THE_STORE: 'der Speicher',
+  THE_STORE: 'die Datenbank',
   THE_ARCHIVE: 'das Archiv',
   WORKER_CLOSED: '{0} ist geschlossen',
   WORKER_NOT_STARTED: '{0} kann nicht gestartet werden: {1}',
