@@ -43,7 +43,7 @@ export class SimulatedOneWire extends SimulatedSysfs {
   /** Buses that are shorted to ground. */
   readonly grounded = new Set<string>();
   /** Called for every write to a switch, with the pins whose transistors then conduct. */
-  moved: (address: string, on: number) => void = () => undefined;
+  onSwitchWrite: (address: string, on: number) => void = () => undefined;
   /** Current and maximum number of reads that wait for a measurement. */
   measuring = 0;
   mostMeasuring = 0;
@@ -58,7 +58,7 @@ export class SimulatedOneWire extends SimulatedSysfs {
         const chip = simulatedChip(
           address,
           () => this.#room(),
-          (on) => this.moved(address, on),
+          (on) => this.onSwitchWrite(address, on),
         );
         this.#slaves.set(address, { bus, chip, isSilent: false, isGone: false, hasMeasured: false });
       }

@@ -37,7 +37,7 @@ function describeError(thrown: unknown): { readonly isConfigurationError: boolea
         : misconfigured(coded`PORT_PRIVILEGED: ports below 1024 are privileged; set a higher one`);
     case 'EMSGSIZE':
       return misconfigured(
-        coded`DATAGRAM_EXCEEDS_SIZE_NETWORK: the datagram exceeds the size that the network accepts`,
+        coded`DATAGRAM_EXCEEDS_SIZE_NETWORK: the datagram exceeds the size that the network accepts; send smaller datagrams`,
       );
     default:
       return offline(messageOf(thrown) || coded`CONNECTION_FAILED: the connection failed`);

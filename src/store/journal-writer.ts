@@ -35,7 +35,7 @@ interface Waiter {
  * pauses.
  */
 export class JournalWriter {
-  /** The durations of commits, until they are on the disk. */
+  /** Durations of commits until the data is on disk, s. */
   readonly durations = new Histogram();
   readonly #options: JournalWriterOptions;
   #waiters: Waiter[] = [];
@@ -141,7 +141,8 @@ export class JournalWriter {
     let values: readonly ValueRow[] = [];
     for (const slice of pending.valueRows(taken)) {
       isEmpty = false;
-      // A slice is sent when it is read: newer values for the runtime directory must not be sent before it.
+      // Send each slice before yielding: newer values for the runtime directory must not overtake it on the
+      // way to the worker.
       if (slice.length < VALUES_SLICE) values = slice;
       else {
         await port.request('stage', { values: slice });

@@ -22,7 +22,7 @@ export interface GatewaySetup {
   /** Additional keys of `gateway.yaml`; JSON is YAML. */
   readonly config?: object;
   readonly core: number | undefined;
-  /** A directory that the gateway sees in place of another one; takes root. */
+  /** A directory that the gateway sees in place of another one; requires root. */
   readonly mountOver?: { readonly from: string; readonly to: string };
   /** Additional arguments for Node. */
   readonly nodeOptions?: string;
@@ -80,7 +80,7 @@ const mounting = (
   return ['unshare', '-m', 'sh', '-c', script, mount.from, mount.to, ...command];
 };
 
-/** In memory, as systemd's for the service: what is written there does not reach a disk. */
+/** In memory, like the runtime directory that systemd creates: what is written there does not reach a disk. */
 function runtimeDirectory(directory: string): string {
   if (runtimeRoot === undefined) {
     const root = mkdtempSync('/dev/shm/stellwerk-bench-');

@@ -3,7 +3,7 @@ import { variableType, type Value, type VariableType } from '../../../src/device
 import type { NewEntry } from '../queue/entry.js';
 
 const QUALITIES = ['good', 'stale', 'bad'] as const;
-/** A longer payload is no command. */
+/** A longer payload is not a command. */
 const COMMAND_LIMIT = 4096;
 /** The id of a command is returned as it is. */
 const ID_LIMIT = 200;
@@ -54,7 +54,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Not JSON is no command.
+    // A payload that is not JSON is not a command.
     return null;
   }
 }

@@ -4,8 +4,8 @@ import type { TreeGroup, TreeVariable } from '../../../src/device/tree-view.js';
 import type { NewEntry, Priority } from '../queue/entry.js';
 import type { PathRule } from './queue-properties.js';
 
-/** Many objects change one after the other: what is forwarded is determined once after this time. */
-const QUIET_MS = 1_000;
+/** Structure changes come in bursts: the variables are determined once, this long after the first change. */
+const REFRESH_DELAY_MS = 1_000;
 
 /** A variable that is forwarded. */
 export interface ForwardedVariable {
@@ -52,7 +52,7 @@ export class ValueSource {
     this.#stopWatching = this.#host.tree.watch({
       onValue: (id, hasChanged) => this.#onValue(id, hasChanged),
       onStructure: () => {
-        this.#scheduled ??= this.#host.clock.after(QUIET_MS, () => {
+        this.#scheduled ??= this.#host.clock.after(REFRESH_DELAY_MS, () => {
           this.#scheduled = undefined;
           if (this.#refresh()) this.#options.onStructure();
         });

@@ -107,5 +107,5 @@ function locationAt(chip: Chip, offset: number, name: string | undefined): LineL
 const labels = (chips: readonly Chip[]): Text =>
   chips.length === 0
     ? coded`THERE_NONE: there is none`
-    : coded`CHIPS_THERE: there is ${chips.map((chip) => chip.label).join(', ')}`;
+    : coded`CHIPS_THERE: available chips: ${chips.map((chip) => chip.label).join(', ')}`;
 const names = (chips: readonly Chip[]): Text => chips.map((chip) => chip.name).join(', ');

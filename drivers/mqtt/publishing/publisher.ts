@@ -15,11 +15,11 @@ import {
 import type { CommandTopic, StateTopic } from './entities.js';
 import type { PublisherProperties } from './mqtt-publisher.js';
 
-/** Many objects change one after the other: their announcements are published once after this time. */
-const QUIET_MS = 1_000;
+/** Structure changes come in bursts: announcements are published once, this long after the first change. */
+const ANNOUNCE_DELAY_MS = 1_000;
 /** Messages that wait for the broker's acknowledgement. */
 const IN_FLIGHT_LIMIT = 20;
-/** A longer payload is no command. */
+/** A longer payload is not a command. */
 const COMMAND_LIMIT = 4096;
 const RETAINED = { qos: 1, retain: true } as const;
 const EVENT = { qos: 1, retain: false } as const;
@@ -73,9 +73,10 @@ export class Publisher implements OpenInstance {
         ? coded`NO_WILL_TOPIC: WillTopic of the MQTT Client is empty: Home Assistant will not notice when the gateway is off`
         : undefined,
     );
-    // Brokers queue no messages of QoS 0: a relay must not move because of a command from hours ago.
+    // QoS 0 and skipsQueued: a relay must not switch because of a command that the broker queued hours ago.
     const commands = { filter: commandFilter(this.#names), qos: 0, skipsQueued: true } as const;
     this.#subscriptions.push(router.subscribe(this.#host, commands, (message) => this.#perform(message)));
+    // Home Assistant's birth message.
     this.#subscribe(`${prefix}/status`, ({ text, isRetained }) => {
       if (text === 'online' && !isRetained) this.#publishAll();
     });
@@ -91,10 +92,10 @@ export class Publisher implements OpenInstance {
     for (const { ready } of this.#subscriptions) await ready;
   }
 
-  /** Removes everything from the broker, because nothing would do it later. */
+  /** Clears the retained messages before the instance is deleted: nothing would do so later. */
   async withdraw(): Promise<void> {
     this.#stopWatching?.();
-    // It would publish everything again.
+    // The scheduled refresh would publish everything again.
     this.#scheduled?.();
     this.#waiting.clear();
     const topics = [...this.#devices.keys(), ...this.#retained];
@@ -127,7 +128,7 @@ export class Publisher implements OpenInstance {
   }
 
   #schedule(): void {
-    this.#scheduled ??= this.#host.clock.after(QUIET_MS, () => {
+    this.#scheduled ??= this.#host.clock.after(ANNOUNCE_DELAY_MS, () => {
       this.#scheduled = undefined;
       this.#refresh();
     });
@@ -240,7 +241,7 @@ export class Publisher implements OpenInstance {
     if (command === undefined || isRetained) return;
     const value = payload.length > COMMAND_LIMIT || text === undefined ? undefined : command.decode(text);
     if (value === undefined) {
-      this.#host.log.warn({ instance: this.#host.id, topic }, 'the payload is no command');
+      this.#host.log.warn({ instance: this.#host.id, topic }, 'the payload is not a valid command');
       return;
     }
     this.#host.tree.request(command.variable, value).catch((thrown: unknown) => {

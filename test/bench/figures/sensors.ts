@@ -27,7 +27,7 @@ export async function sensorFigures(effort: Effort, cores: Cores, directory: str
   const chips = join(root, 'class', 'hwmon');
   for (let n = 0; n < SENSORS; n++) writeSensor(chips, n, 20);
   if (spawnSync('unshare', ['-m', 'true']).status !== 0)
-    throw new Error('mounting the sensors takes root and unshare');
+    throw new Error('mounting the sensors requires root and unshare');
   await using meters = await startMeters();
   await using gateway = await startGateway({
     directory: root,

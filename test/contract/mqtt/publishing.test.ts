@@ -307,7 +307,7 @@ async function contract(t: Test, name: string, make: () => Promise<TestBroker>):
     t.strictSame(written, [false], 'is not performed when it is back');
   });
 
-  await t.test(`${name}: what is no command does nothing`, async (t) => {
+  await t.test(`${name}: a payload that is not a command does nothing`, async (t) => {
     await using broker = await make();
     await using fixture = new DeviceFixture(mqttModules(broker.brokers));
     const { client, plug, publisher } = await publishing(broker, fixture);

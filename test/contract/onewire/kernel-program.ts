@@ -53,10 +53,10 @@ await oneWireContract(withNodeTest, async () => {
     conducting: async (address) => (await stateOf(address))[0],
     writes: async (address) => (await stateOf(address))[1],
     setSilent: (address, isSilent) => set(address, 'silent', Number(isSilent)),
-    async search(address, isThere) {
+    async searchUntil(address, isListed) {
       await attributes.write(`${bus}/w1_master_search`, '-1');
       await until(`${address} to be noticed`, async () => {
-        return (await listDevices(attributes, bus)).includes(address) === isThere;
+        return (await listDevices(attributes, bus)).includes(address) === isListed;
       });
       await attributes.write(`${bus}/w1_master_search`, '0');
     },

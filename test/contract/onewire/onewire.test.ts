@@ -20,7 +20,7 @@ async function simulatedFixture(): Promise<OneWireFixture> {
   const clock = { ...systemClock(), after };
   const machine = new SimulatedOneWire(clock, [[THERMOMETER, SINGLE, EIGHT, PAIR]]);
   const writes = new Map<string, number>();
-  machine.moved = (address) => writes.set(address, (writes.get(address) ?? 0) + 1);
+  machine.onSwitchWrite = (address) => writes.set(address, (writes.get(address) ?? 0) + 1);
   const thermometer = machine.chip(THERMOMETER, SimulatedThermometer);
   return {
     attributes: machine,
@@ -36,7 +36,7 @@ async function simulatedFixture(): Promise<OneWireFixture> {
     conducting: (address) => machine.chip(address, SimulatedSwitch).on,
     writes: (address) => writes.get(address) ?? 0,
     setSilent: (address, isSilent) => machine.setSilent(address, isSilent),
-    search: (address, isThere) => machine.setUnplugged(address, !isThere),
+    searchUntil: (address, isListed) => machine.setUnplugged(address, !isListed),
     close: async () => undefined,
   };
 }

@@ -28,8 +28,8 @@ export interface OneWireFixture {
   writes(address: string): Promise<number> | number;
   /** Disconnects a device from the bus, or connects it again, without notice to the kernel. */
   setSilent(address: string, isSilent: boolean): Promise<void> | void;
-  /** Makes the kernel search until it has noticed. */
-  search(address: string, isThere: boolean): Promise<void> | void;
+  /** Makes the kernel search until it lists a device, or no longer lists it. */
+  searchUntil(address: string, isListed: boolean): Promise<void> | void;
   close(): Promise<void>;
 }
 
@@ -100,13 +100,13 @@ export async function oneWireContract(
     await fixture.warm(40);
     t.equal(await measureAll(fixture.attributes, fixture.bus), false, 'not with other devices on the bus');
     for (const other of others) await fixture.setSilent(other, true);
-    for (const other of others) await fixture.search(other, false);
+    for (const other of others) await fixture.searchUntil(other, false);
     t.equal(await measureAll(fixture.attributes, fixture.bus), true);
     await fixture.warm(50);
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 40, 'of the bulk measurement');
     t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 50, 'of its own measurement');
     for (const other of others) await fixture.setSilent(other, false);
-    for (const other of others) await fixture.search(other, true);
+    for (const other of others) await fixture.searchUntil(other, true);
   });
 
   await on('reading a switch writes nothing', async (t, fixture) => {
@@ -193,7 +193,7 @@ export async function oneWireContract(
   await on('the kernel detects removed and added devices', async (t, fixture) => {
     const { attributes, bus, pair } = fixture;
     await fixture.setSilent(pair, true);
-    await fixture.search(pair, false);
+    await fixture.searchUntil(pair, false);
     t.notOk((await listDevices(attributes, bus)).includes(pair));
     const files = new DeviceFiles(attributes, pair);
     const gone = await new Ds2413(files).read().then(
@@ -202,7 +202,7 @@ export async function oneWireContract(
     );
     t.equal(gone?.code, 'DEVICE_OFFLINE');
     await fixture.setSilent(pair, false);
-    await fixture.search(pair, true);
+    await fixture.searchUntil(pair, true);
     t.ok((await listDevices(attributes, bus)).includes(pair));
     t.equal(valueIn(await new Ds2413(files).read(), 'PORT'), 0);
   });

@@ -21,7 +21,7 @@ export class OneWireFixture extends DeviceFixture {
     super(oneWireModules({ simulated: {} }, clock, Promise.resolve(wire)), clock);
     this.clock = clock;
     this.wire = wire;
-    wire.moved = (address, on) => this.writes.push([address, on]);
+    wire.onSwitchWrite = (address, on) => this.writes.push([address, on]);
     t.teardown(() => this.devices.close());
   }
 

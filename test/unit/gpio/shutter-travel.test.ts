@@ -43,21 +43,21 @@ t.test('a run takes the time of the distance, and the slats turn first', async (
 });
 
 t.test('a run into an end stop takes its time, the uncertainty and the reserve', async (t) => {
-  const complete = (ms: number) => Math.round((ms + 50) / 0.99 + 2000);
-  t.strictSame(shown(nextRun(times, { at: at(1, 1) }, { position: 0 })), ['up', complete(32_000), {}]);
+  const endStopRunMs = (ms: number) => Math.round((ms + 50) / 0.99 + 2000);
+  t.strictSame(shown(nextRun(times, { at: at(1, 1) }, { position: 0 })), ['up', endStopRunMs(32_000), {}]);
   t.strictSame(
     shown(nextRun(times, { at: at(0, 0) }, { position: 0 })),
-    ['up', complete(0), {}],
+    ['up', endStopRunMs(0), {}],
     'it is there already',
   );
   t.strictSame(shown(nextRun(times, { at: unknownState }, { position: 1, slat: 0.3 })), [
     'down',
-    complete(22_000),
+    endStopRunMs(22_000),
     { slat: 0.3 },
   ]);
   t.strictSame(
     [Math.round(longestRunMs(times, 'up')), Math.round(longestRunMs(times, 'down'))],
-    [complete(32_000), complete(22_000)],
+    [endStopRunMs(32_000), endStopRunMs(22_000)],
   );
 });
 
@@ -82,11 +82,11 @@ t.test('the uncertainty grows with each run and ends at an end stop', async (t) 
     position: { low: (12_000 * 0.99 - 50 - 2000) / 20_000, high: (12_000 * 1.01 + 50 - 2000) / 20_000 },
     slat: { low: 1, high: 1 },
   });
-  let standing = once;
+  let state = once;
   let runs = 0;
-  for (; isPositionKnown(standing); runs++) {
+  for (; isPositionKnown(state); runs++) {
     const direction = runs % 2 === 0 ? 'up' : 'down';
-    standing = stateAfterRun(times, { from: standing, direction }, [6000, 6010]);
+    state = stateAfterRun(times, { from: state, direction }, [6000, 6010]);
   }
   t.ok(runs > 5, `known for ${runs} runs`);
   const { ms } = nextRun(times, { at: unknownState }, { position: 0 }) as MotorRun;
@@ -111,7 +111,7 @@ t.test(`a simulated shutter is always within the estimated range (${seedLabel(se
     };
     const shortestMs = Math.min(own.runMs.up, own.runMs.down) - slatMs;
     const real = new ShutterPhysics(own, random);
-    let standing = unknownState;
+    let state = unknownState;
     for (let step = 0; step < 30; step++) {
       const aim: ShutterTarget = {
         ...(random.chance(0.7) && { position: random.pick([0, 1, random.next()]) }),
@@ -119,31 +119,34 @@ t.test(`a simulated shutter is always within the estimated range (${seedLabel(se
       };
       let remaining = aim;
       for (let runs = 0; ; runs++) {
-        const run = nextRun(own, { at: standing }, remaining);
+        const run = nextRun(own, { at: state }, remaining);
         if (run === undefined) break;
         if (runs > 4) wrong.push(`shutter ${n}: ${JSON.stringify(aim)} takes more than five runs`);
-        // The running time is only known to some milliseconds.
+        // The running time is known only to within some milliseconds.
         const [before, after] = [random.below(20), random.below(20)];
         real.run(run.direction, run.ms);
-        standing = stateAfterRun(own, { from: standing, direction: run.direction }, [
+        state = stateAfterRun(own, { from: state, direction: run.direction }, [
           run.ms - before,
           run.ms + after,
         ]);
-        if (!real.isWithin(standing))
-          wrong.push(`shutter ${n}: ${real.toString()} is not in ${JSON.stringify(standing)}`);
+        if (!real.isWithin(state))
+          wrong.push(`shutter ${n}: ${real.toString()} is not in ${JSON.stringify(state)}`);
         if (runs > 4) break;
         remaining = run.remaining;
       }
       if (aim.position !== undefined && aim.slat === undefined)
-        errors.push(Math.abs(midpoint(standing.position) - aim.position) - 100 / shortestMs);
+        errors.push(Math.abs(midpoint(state.position) - aim.position) - 100 / shortestMs);
     }
   }
   t.strictSame(wrong.slice(0, 5), []);
   t.ok(errors.length > 1000);
   errors.sort((a, b) => a - b);
-  const ofMost = (part: number) => errors[Math.floor(errors.length * part)] ?? NaN;
-  t.ok(ofMost(0.99) < 0, `99 of 100 times it reaches its target within a tenth of a second: ${ofMost(0.99)}`);
-  t.ok(ofMost(0.999) < 0.02, `999 of 1,000 times within 2 % more: ${ofMost(0.999)}`);
+  const quantile = (part: number) => errors[Math.floor(errors.length * part)] ?? NaN;
+  t.ok(
+    quantile(0.99) < 0,
+    `99 of 100 times it reaches its target within a tenth of a second: ${quantile(0.99)}`,
+  );
+  t.ok(quantile(0.999) < 0.02, `999 of 1,000 times within 2 % more: ${quantile(0.999)}`);
   // A position counts as known if its range is at most 0.1 wide; the estimate is the middle of the range.
   t.ok(Math.max(...errors) < 0.05, `and always as exactly as a position is known: ${Math.max(...errors)}`);
 });

@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<string, readonly [latitude: string, longitude: str
 const OTHER = '*';
 const NAMES: Readonly<Record<Language, string>> = { de: 'Deutsch', en: 'English' };
 
-/** The zones that the browser knows; those before 2022 list none. */
+/** The time zones that the browser knows; browsers from before 2022 list none. */
 function timeZones(): readonly string[] {
   const { supportedValuesOf } = Intl as { supportedValuesOf?: (key: 'timeZone') => string[] };
   return supportedValuesOf?.('timeZone') ?? [];
@@ -34,6 +34,7 @@ function timeZones(): readonly string[] {
 /** The inputs of the settings that are not required, and where the gateway is in the network. */
 export function SetupFields({ facts: { settings, hostName, addresses } }: { readonly facts: ClaimFacts }) {
   const text = firstPageTexts();
+  const names = [...(hostName === '' ? [] : [`${hostName}.local`]), ...addresses];
   const zone = settings['timezone'] ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const chooseLanguage = (chosen: string) => {
     const language = languages.find((one) => one === chosen);
@@ -93,13 +94,13 @@ export function SetupFields({ facts: { settings, hostName, addresses } }: { read
       </div>
       <PlaceFields />
       <h2>{text.network}</h2>
-      {addresses.length === 0 && hostName === '' ? (
+      {names.length === 0 ? (
         <p>{text.noNetwork}</p>
       ) : (
         <>
           <p>{text.networkHint}</p>
           <ul>
-            {[`${hostName}.local`, ...addresses].map((name) => (
+            {names.map((name) => (
               <li key={name}>{`${location.protocol}//${hostOf(name)}`}</li>
             ))}
           </ul>
@@ -109,13 +110,13 @@ export function SetupFields({ facts: { settings, hostName, addresses } }: { read
   );
 }
 
-/** With the port of this page. An IPv6 address needs brackets in a URL (RFC 3986 §3.2.2). */
+/** Adds the port of this page; an IPv6 address needs brackets in a URL (RFC 3986 §3.2.2). */
 function hostOf(name: string): string {
   const host = name.includes(':') ? `[${name}]` : name;
   return location.port === '' ? host : `${host}:${location.port}`;
 }
 
-/** A place of the list, or any other by its degrees. */
+/** A place from the list, or coordinates. */
 function PlaceFields() {
   const text = firstPageTexts();
   const choice = useSignal('');

@@ -246,7 +246,7 @@ export const connections: Readonly<Record<string, string>> = {
     'keine Schnittstelle dieses Geräts hat diese Adresse; BindIP korrigieren oder das Netz prüfen',
   BROADCAST_NOT_ENABLED: 'eine Broadcast-Adresse; zum Senden dorthin EnableBroadcast einschalten',
   PORT_PRIVILEGED: 'Ports unter 1024 sind geschützt; einen höheren wählen',
-  DATAGRAM_EXCEEDS_SIZE_NETWORK: 'das Datagramm ist größer, als das Netz annimmt',
+  DATAGRAM_EXCEEDS_SIZE_NETWORK: 'das Datagramm ist größer, als das Netz annimmt; kleinere Datagramme senden',
   WHAT_DATA: 'Die Daten',
   STOPPED_READING_CHECK_DEVICE: '{0} liest nicht mehr; das Gerät prüfen',
   PEER_CLOSED_CONNECTION: '{0}: die Gegenstelle hat die Verbindung geschlossen',

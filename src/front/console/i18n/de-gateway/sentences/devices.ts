@@ -117,7 +117,7 @@ export const devices: Readonly<Record<string, string>> = {
   OFFSET_NEEDS_CHIP: 'zu einer Nummer gehört der Chip: dieses Gerät hat mehrere ({0})',
   CHIP_LINE_RANGE: 'der GPIO-Chip {0} hat die Leitungen 0 bis {1}, keine Leitung {2}',
   THERE_NONE: 'es gibt keinen',
-  CHIPS_THERE: 'es gibt {0}',
+  CHIPS_THERE: 'vorhandene Chips: {0}',
   CHIP_HAS_NO_LINE: '{0} hat keine Leitung {1}',
   LINE_CHIP_GONE: '{0}: der GPIO-Chip {1} ist nicht mehr da',
   SIMULATED_BOARD_REJECTS_WRITES: '{0}: das simulierte Board lehnt Schreiben auf dieser Leitung ab',
