@@ -142,7 +142,9 @@ export class GuardedLine extends CdevLine implements KeeperLine {
   readonly entry: string;
   readonly #options: GuardOptions;
   #isGuarded: boolean;
+  /** Why the line must not be driven. */
   #takenOver: Error | undefined;
+  #isReported = false;
 
   constructor(line: CdevLineOptions, options: GuardOptions, isGuarded: boolean) {
     super(line);
@@ -159,29 +161,36 @@ export class GuardedLine extends CdevLine implements KeeperLine {
     this.#isGuarded = isGuarded;
   }
 
+  suspend(cause: Error): void {
+    this.#takenOver ??= cause;
+  }
+
   onTakenOver(cause: Error): void {
-    if (this.#takenOver !== undefined) return;
-    this.#takenOver = cause;
-    this.#options.onLost?.(cause);
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#takenOver ??= cause;
+    this.#options.onLost?.(this.#takenOver);
   }
 
   override async set(active: boolean): Promise<void> {
     const { keeper, guard } = this.#options;
-    if (!keeper.isAlive()) await keeper.whenConfirmed();
-    if (this.#takenOver !== undefined) throw this.#takenOver;
+    this.#throwIfTakenOver();
     const driven = super.set(active);
     if (keeper.isAlive()) return driven;
     await driven;
-    await keeper.whenConfirmed();
-    if (this.#takenOver === undefined) return;
     // The process was stalled between the check and the system call: apply the keeper's policy again.
     if (guard.onDeath !== 'hold') await super.set(guard.onDeath === 'active');
-    throw this.#takenOver;
+    this.#throwIfTakenOver();
   }
 
   override async close(): Promise<void> {
     await super.close();
     this.#options.keeper.unregister(this);
+  }
+
+  #throwIfTakenOver(): void {
+    this.#options.keeper.isAlive();
+    if (this.#takenOver !== undefined) throw this.#takenOver;
   }
 }
 

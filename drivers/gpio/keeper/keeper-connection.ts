@@ -1,7 +1,7 @@
 import { logKind } from '../../../src/base/codes/log-kinds.js';
 import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import type { Cancel, Clock } from '../../../src/base/clock.js';
-import { fault, codedMessageOf } from '../../../src/base/fault.js';
+import { codedMessageOf, fault } from '../../../src/base/fault.js';
 import type { Log } from '../../../src/base/log.js';
 import { CONSUMER, type LineLocation } from '../backends/line.js';
 import type { EndReason, KeeperPaths } from './keeper-client.js';
@@ -11,6 +11,7 @@ import {
   type KeeperSocket,
   PROTOCOL,
   rejectionOf,
+  reopened,
   type Reply,
 } from './keeper-protocol.js';
 import { OutputTableFile } from './output-table-file.js';
@@ -43,6 +44,8 @@ export interface KeeperLine {
   /** Whether the keeper holds the line too. */
   readonly isGuarded: boolean;
   setGuarded(isGuarded: boolean): void;
+  /** The line must not be driven, and will be reported with {@link onTakenOver}. */
+  suspend(cause: Error): void;
   /**
    * The keeper has applied a policy to the line: it must not be driven until it is reopened. Called at most
    * once.
@@ -95,11 +98,10 @@ export class KeeperConnection {
   #greeting: Promise<boolean> = Promise.resolve(false);
   #lastAliveNs = 0n;
   #isEnded = false;
-  /**
-   * Set while it is not known whether the keeper has applied policies: it was lost during a stall that was longer
-   * than the deadline, and may have been restarted meanwhile.
-   */
-  #confirmation: PromiseWithResolvers<void> | undefined;
+  /** How often outputs were lost by a stall. */
+  #stalls = 0;
+  /** Lines that are reported when the next keeper has them: to close them before would release them. */
+  readonly #suspended = new Set<KeeperLine>();
   /** A request has timed out and no reply has come since. */
   #isHanging = false;
   /** Why the connection was lost last; empty after a greeting. */
@@ -158,6 +160,7 @@ export class KeeperConnection {
     const key = entryKey(line.entry);
     if (this.#lines.get(key) !== line) return;
     this.#lines.delete(key);
+    this.#suspended.delete(line);
     this.#openKeys.delete(key);
     if (this.#isEnded) return;
     const { clock, releaseAfterMs } = this.#options;
@@ -181,21 +184,15 @@ export class KeeperConnection {
 
   /**
    * Whether the keeper still counts the gateway as alive. If not, the keeper has applied the policies of the
-   * outputs or is about to, or may have: they must not be driven before {@link whenConfirmed}.
+   * outputs or is about to: they are lost and must not be driven.
    */
   isAlive(): boolean {
-    const socket = this.#socket;
-    if (this.#confirmation !== undefined) return false;
+    const [socket, stalls] = [this.#socket, this.#stalls];
     if (socket === undefined || !this.#isOverdue) return true;
     // `taken` or the end of the keeper may not have been read yet.
     socket.receive();
     if (this.#socket === socket) this.#onTakenOver();
-    return false;
-  }
-
-  /** Resolves when every line that the keeper has taken over has been reported. */
-  async whenConfirmed(): Promise<void> {
-    await this.#confirmation?.promise;
+    return this.#stalls === stalls;
   }
 
   get #isOverdue(): boolean {
@@ -203,14 +200,13 @@ export class KeeperConnection {
     return Number(clock.monotonicNs() - this.#lastAliveNs) / 1e6 >= deadlineMs * OVERDUE;
   }
 
-  #confirm(): void {
-    this.#confirmation?.resolve();
-    this.#confirmation = undefined;
+  #reportSuspended(): void {
+    for (const line of this.#suspended) this.#reportTakenOver(line, this.#stallReason);
+    this.#suspended.clear();
   }
 
   async goodbye(reason: EndReason): Promise<void> {
     this.#isEnded = true;
-    this.#confirm();
     for (const cancel of this.#releases.values()) cancel();
     this.#releases.clear();
     this.#cancelCleanup();
@@ -234,7 +230,6 @@ export class KeeperConnection {
       );
     } catch (thrown) {
       onUnreachable(coded`LINE_KEEPER_CAN_NOT: the line keeper can't be reached: ${codedMessageOf(thrown)}`);
-      this.#confirm();
       this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
       return;
     }
@@ -251,20 +246,17 @@ export class KeeperConnection {
     if (reply?.text !== `hello ${PROTOCOL}`) {
       const otherVersion = coded`LINE_KEEPER_ANOTHER_PROTOCOL: the line keeper has another protocol version: restart stellwerk-keeper.service`;
       this.#onLost(reply === undefined ? NOT_REPLYING : otherVersion);
-      this.#confirm();
       return false;
     }
     this.#cancelAlive = clock.every(deadlineMs * ALIVE_INTERVAL, () => this.#sendAlive());
     log.info({}, 'connected to the line keeper');
     this.#lossReason = '';
-    void Promise.all([...this.#lines.values()].map((line) => this.#give(line))).then(() => {
-      if (this.#socket === socket) this.#confirm();
-    });
+    for (const line of this.#lines.values()) void this.#give(line);
     return true;
   }
 
   #sendAlive(): void {
-    if (!this.isAlive() && this.#confirmation === undefined) return;
+    if (!this.isAlive()) return;
     if (this.#pending.length < MAX_PENDING) void this.#send('alive');
     this.#lastAliveNs = this.#options.clock.monotonicNs();
   }
@@ -272,6 +264,7 @@ export class KeeperConnection {
   async #give(line: KeeperLine): Promise<void> {
     const reply = await this.#send(`give ${line.entry}`, line.request);
     line.setGuarded(reply?.text === 'kept');
+    if (this.#suspended.delete(line)) return this.#reportTakenOver(line, this.#stallReason);
     if (line.isGuarded || reply === undefined) return;
     if (reply.text === 'applied')
       return this.#reportTakenOver(
@@ -352,26 +345,41 @@ export class KeeperConnection {
         `${reason.toString()}; outputs are not guarded until it is reachable again`,
       );
     this.#lossReason = reason.toString();
-    if (wasStalled) {
-      this.#confirmation ??= Promise.withResolvers();
-      this.#connect();
-    } else {
-      this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
+    if (wasStalled) this.#reconnectAfterStall();
+    else this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
+  }
+
+  /**
+   * The keeper was lost during a stall that was longer than the deadline. If it was restarted meanwhile, it
+   * may have applied policies: the outputs are reopened, as after a takeover. Without a keeper nobody has.
+   */
+  #reconnectAfterStall(): void {
+    this.#connect();
+    if (this.#socket === undefined) return;
+    this.#stalls++;
+    for (const line of this.#lines.values()) {
+      line.suspend(reopened(this.#stallReason));
+      this.#suspended.add(line);
     }
   }
 
   /** The gateway was silent for too long. The outputs' present values are read when they are reopened. */
   #onTakenOver(): void {
-    const { deadlineMs, log } = this.#options;
-    const reason = coded`GATEWAY_STALLED_S_LONGER: the gateway was stalled for ${(deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has taken over its outputs`;
-    log.error({ kind: logKind.outputsTakenOver }, reason.text);
+    const reason = this.#stallReason;
+    this.#stalls++;
+    this.#options.log.error({ kind: logKind.outputsTakenOver }, reason.toString());
     this.#disconnect();
     this.#connect();
     for (const line of this.#lines.values()) this.#reportTakenOver(line, reason);
   }
 
+  get #stallReason(): Text {
+    const limitS = (this.#options.deadlineMs * OVERDUE) / 1000;
+    return coded`GATEWAY_STALLED_S_LONGER: the gateway was stalled for ${limitS} s or longer: the line keeper has taken over its outputs`;
+  }
+
   #reportTakenOver(line: KeeperLine, reason: Text): void {
-    line.onTakenOver(fault('DEVICE_OFFLINE', coded`OUTPUT_REOPENED: ${reason}; the output is reopened`));
+    line.onTakenOver(reopened(reason));
   }
 
   #disconnect(): void {
@@ -382,6 +390,7 @@ export class KeeperConnection {
     for (const line of this.#lines.values()) line.setGuarded(false);
     this.#isHanging = false;
     for (const { resolve } of this.#pending.splice(0)) resolve(undefined);
+    this.#reportSuspended();
   }
 
   #cancelRelease(key: string): void {

@@ -1,5 +1,5 @@
-/** The messages of the line keeper (`main.c`), and the connection that carries them. */
-import { coded } from '../../../src/base/codes/coded-text.js';
+/** The messages of the line keeper (`main.c`), the connection that carries them, and the faults that they mean. */
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import { type Fault, fault } from '../../../src/base/fault.js';
 
 /** The version of the protocol. */
@@ -46,3 +46,7 @@ export function rejectionOf(reply: string | undefined): Fault | undefined {
       return undefined;
   }
 }
+
+/** The fault of a line that the keeper has taken over. */
+export const reopened = (reason: Text) =>
+  fault('DEVICE_OFFLINE', coded`OUTPUT_REOPENED: ${reason}; the output is reopened`);
