@@ -3,6 +3,7 @@
  * as seen by the host at the pins and by the machine's kernel (trace.ts), over many rounds.
  */
 import type { Test } from 'tap';
+import { messageOf } from '../../../src/base/fault.js';
 import { until } from '../../tools/until.js';
 import { Box, PATIENCE_MS } from '../machine/box.js';
 import type { Pins } from '../machine/pins.js';
@@ -164,10 +165,10 @@ export class Fixture implements AsyncDisposable {
     await this.online();
     const were = new Map(LINES.map((line) => [line, before(line, round)]));
     // Switched off first: one of the pair blocks the other.
-    for (const active of [false, true])
-      await Promise.all(
-        [...were].filter(([, is]) => is === active).map(([line]) => this.write(line, active)),
-      );
+    for (const active of [false, true]) {
+      const lines = [...were.keys()].filter((line) => were.get(line) === active);
+      await until('the commands', () => this.#accepts(lines, active), PATIENCE_MS);
+    }
     const isThere = () =>
       [...were].every(
         ([{ chip, offset }, is]) => chip === 'sim' || (this.pins.level(offset) ?? false) === is,
@@ -176,6 +177,16 @@ export class Fixture implements AsyncDisposable {
     for (const { chip, offset } of LINES) if (chip === 'pl061') this.moves.set(offset, []);
     await this.trace.clear();
     return were;
+  }
+
+  /** Commands lines. False if the gateway was stalled for longer than its deadline just before: they are reopened. */
+  async #accepts(lines: readonly Line[], active: boolean): Promise<boolean> {
+    const outcomes = await Promise.allSettled(lines.map((line) => this.write(line, active)));
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) return true;
+    if (!/the output is reopened/.test(messageOf(failed.reason))) throw failed.reason as Error;
+    await this.online();
+    return false;
   }
 
   /** Waits until the tree shows the values of all outputs. */
