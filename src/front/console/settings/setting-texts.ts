@@ -34,7 +34,7 @@ const de: typeof en = {
   name: 'Neuer Name',
   review: 'Prüfen und speichern',
   discard: 'Änderungen verwerfen',
-  unchanged: 'Es ist nichts geändert.',
+  unchanged: 'Nichts geändert.',
   question: 'Diese Änderungen speichern?',
   save: 'Speichern und anwenden',
   saved: 'Gespeichert und angewendet.',

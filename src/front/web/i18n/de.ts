@@ -25,7 +25,7 @@ export const de: Texts = {
     wait: (s) => `Zu viele Versuche. In ${count(s, 'Sekunde', 'Sekunden')} wieder möglich.`,
     failed: 'Das Gateway antwortet nicht. Bitte erneut versuchen.',
     trust: 'Wie dieses Gerät dem Gateway vertraut',
-    unencrypted: 'Die Verbindung ist nicht verschlüsselt: Andere im Netz könnten das Passwort mitlesen.',
+    unencrypted: 'Nicht verschlüsselt: Andere im Netz könnten das Passwort mitlesen.',
     ended: 'Dieses Gerät wurde abgemeldet. Bitte neu anmelden.',
   },
   tabs: {
@@ -43,7 +43,7 @@ export const de: Texts = {
     quiet: 'Alles ist aus und geschlossen.',
     roomSummary: (n) => count(n, 'Gerät', 'Geräte'),
     activeCount: (n) => `${n} aktiv`,
-    leaveKiosk: 'Zum Verlassen des Kiosks 3 Sekunden halten',
+    leaveKiosk: 'Zum Verlassen 3 Sekunden halten',
   },
   link: {
     none: 'Keine Verbindung zum Gateway',
