@@ -28,10 +28,8 @@ function germanSources(): string {
 /** English texts of the pages that German pages have in another form. */
 export function translatedTexts(): ReadonlySet<string> {
   const german = germanSources();
-  const tables = textsOf([enAutomation, enEvents, enSystem, console, shared]);
   const variables = Object.entries(deVariables).flatMap(([name, text]) => (name === text ? [] : [name]));
-  return new Set([
-    ...tables.filter((text) => text.length > 2 && !german.includes(`'${text}'`)),
-    ...variables,
-  ]);
+  const texts = [...textsOf([enAutomation, enEvents, enSystem, console, shared]), ...variables];
+  // A word can be English and German: Tag.
+  return new Set(texts.filter((text) => text.length > 2 && !german.includes(`'${text}'`)));
 }
