@@ -24,3 +24,14 @@ export async function threeOutputs(
   t.match(await gateway.send({ health: true }), /3 guarded by the line keeper/);
   return gateway;
 }
+
+/** Waits until the gateway has lost the three outputs, and reopens them as their instances do. Returns their levels. */
+export async function reopenLost(gateway: Gateway): Promise<string[]> {
+  const offsets = [1, 2, 3];
+  for (const offset of offsets) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
+  for (const offset of offsets) await gateway.send({ close: offset });
+  const found: string[] = [];
+  for (const offset of offsets)
+    found.push(await gateway.send({ requestOutput: { offset, boot: 'hold', guard: HOLD } }));
+  return found;
+}
