@@ -17,6 +17,7 @@ const has = (texts: readonly string[], part: string, from = 0) =>
 
 /** The sockets of a page that is opened next, their frames, and a wait until the page is narrowed. */
 function watchFrames(page: Page) {
+  const loaded = page.waitForResponse(/\/narrowing-/);
   const sockets: string[] = [];
   const sent: string[] = [];
   const received: string[] = [];
@@ -27,6 +28,8 @@ function watchFrames(page: Page) {
   });
   /** The page is shown for so long that it is narrowed, and the gateway has confirmed it. */
   const settle = async () => {
+    // Loaded after the first view, which may be shown long before: its time begins when it has run.
+    await page.evaluate(`import(${JSON.stringify((await loaded).url())})`);
     const from = sent.length;
     await page.clock.runFor(SETTLED_MS);
     const call = await until('the filter', () =>
