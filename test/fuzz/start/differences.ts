@@ -38,6 +38,13 @@ function kept(entry: Entry, objects: Objects): object {
   };
 }
 
+/** The last run of an active event that has run since: it is not lost. */
+function ran({ data: was }: Entry, { data: is }: Entry): { lastRun?: unknown } {
+  return was['active'] === true && Number(is['lastRun']) > Number(was['lastRun'])
+    ? { lastRun: was['lastRun'] }
+    : {};
+}
+
 /** The ids of changed objects, each with the difference. */
 export function differences(
   before: Objects,
@@ -50,7 +57,10 @@ export function differences(
     // Positions follow from the order of the entries.
     const place = wasEdited ? { position: 0 } : {};
     const was = JSON.stringify({ ...kept(entry, before), ...place });
-    const is = now === undefined ? 'is missing' : JSON.stringify({ ...kept(now, after), ...place });
+    const is =
+      now === undefined
+        ? 'is missing'
+        : JSON.stringify({ ...kept(now, after), ...place, ...ran(entry, now) });
     if (was !== is) found.set(Number(key.slice(2)), `${was} → ${is}`);
   }
   return found;
