@@ -80,7 +80,11 @@ export interface BrokerConnection {
    * 0). Rejects if the connection is lost first.
    */
   publish(topic: string, payload: Buffer, options: PublishOptions): Promise<void>;
-  /** Sends DISCONNECT, so that the broker discards our will. A second call waits for the first. */
+  /**
+   * Sends DISCONNECT, so that the broker discards our will. If a publish is not acknowledged, resets the
+   * connection instead, so that the message is not delivered later; the broker then publishes the will. A
+   * second call waits for the first.
+   */
   close(): Promise<void>;
 }
 

@@ -10,6 +10,7 @@ import {
 import type { BrokerConnector, ConnectOptions, QoS } from './broker.js';
 import { validateFilter, validateTopic } from './topic-filter.js';
 import { mqttFunctions } from './client-functions.js';
+import type { Message } from './message.js';
 import { SubscriptionRouter, mqttFlow } from './subscription-router.js';
 import { withAdvancedHelp, withHelp } from '../../src/device/toolkit/property-help.js';
 
@@ -166,8 +167,11 @@ async function open(host: Host<Properties>, brokers: BrokerConnector): Promise<O
       retain: settings.WillRetain,
     });
   try {
-    if (settings.WillTopic !== '' && settings.BirthPayload !== '') await say(settings.BirthPayload);
-    for (const filter of settings.Subscriptions) observeTopics(host, topics, filter);
+    if (settings.WillTopic !== '' && settings.BirthPayload !== '') {
+      await say(settings.BirthPayload);
+      repeatBirth(host, topics, say);
+    }
+    for (const filter of settings.Subscriptions) observe({ host, topics }, filter, () => undefined);
   } catch (thrown) {
     await connection.close();
     throw thrown;
@@ -213,10 +217,43 @@ function connectOptions({ id, properties: settings }: Host<Properties>): Connect
   };
 }
 
-/** Subscribes only to make the topics known. */
-function observeTopics(host: Host, topics: SubscriptionRouter, filter: string): void {
+/**
+ * Publishes BirthPayload again when WillPayload arrives. If the network was interrupted, the broker notices up to
+ * 1.5 keep-alive intervals later, when the gateway has reconnected, and then publishes the will of the earlier
+ * connection, which would stay.
+ */
+function repeatBirth(
+  host: Host<Properties>,
+  topics: SubscriptionRouter,
+  say: (payload: string) => Promise<void>,
+): void {
+  const { WillTopic, WillPayload, BirthPayload } = host.properties;
+  if (BirthPayload === WillPayload) return;
+  let last: string | undefined;
+  let isPublishing = false;
+  const repeat = async () => {
+    isPublishing = true;
+    // While closing, it is our own offline message.
+    while (last === WillPayload && !host.signal.aborted) {
+      last = undefined;
+      await say(BirthPayload);
+    }
+    isPublishing = false;
+  };
+  observe({ host, topics }, WillTopic, ({ text }) => {
+    last = text;
+    if (!isPublishing) repeat().catch(() => undefined); // the connection is lost, and the next one publishes it
+  });
+}
+
+interface Observer {
+  readonly host: Host;
+  readonly topics: SubscriptionRouter;
+}
+
+function observe({ host, topics }: Observer, filter: string, listener: (message: Message) => void): void {
   topics
-    .subscribe(host, { filter, qos: 0 }, () => undefined)
+    .subscribe(host, { filter, qos: 0 }, listener)
     .ready.catch((thrown: unknown) =>
       host.log.warn({ instance: host.id, filter, err: thrown }, 'subscription failed'),
     );

@@ -23,8 +23,8 @@ import { connectionError } from './protocol-error.js';
 import { connectTransport, type Credentials } from './transport.js';
 
 /**
- * How long a broker may take to reply to CONNECT. Shorter than the limit for opening an instance, so that the
- * error says what is wrong.
+ * How long connecting may take, until the reply to CONNECT. Shorter than the limit for opening an instance,
+ * so that the error says what is wrong.
  */
 const CONNECT_TIMEOUT_MS = 20_000;
 
@@ -68,19 +68,23 @@ export class NetworkConnector implements BrokerConnector {
   ): Promise<BrokerConnection> {
     const credentials = await readCertificates(options);
     const { MqttClient } = await import('mqtt');
-    const transport = await connectTransport(options.url, { lookup: this.#names.lookup, ...credentials });
+    const clock = this.#clock;
+    const startNs = clock.monotonicNs();
+    const transport = await connectTransport(options.url, {
+      lookup: this.#names.lookup,
+      clock,
+      signal,
+      timeoutMs: CONNECT_TIMEOUT_MS,
+      ...credentials,
+    }).catch((thrown: unknown) => {
+      throw signal.aborted ? signal.reason : mapBrokerError(thrown, options);
+    });
+    const leftMs = CONNECT_TIMEOUT_MS - Number(clock.monotonicNs() - startNs) / 1e6;
     const checker = new PacketChecker(options);
     const stream = new PacedStream(transport, checker);
-    if (signal.aborted) {
-      stream.destroy();
-      throw signal.reason;
-    }
-    const client = new MqttClient(() => stream, clientOptions(options));
+    const client = new MqttClient(() => stream, { ...clientOptions(options), connectTimeout: leftMs });
     client.on('packetsend', (packet) => checker.sent(packet));
-    const connection = new NetworkConnection(
-      { client, options, listener, clock: this.#clock },
-      () => (this.#held -= 1),
-    );
+    const connection = new NetworkConnection({ client, options, listener, clock }, () => (this.#held -= 1));
     this.#held += 1;
     const abort = () => void connection.close();
     signal.addEventListener('abort', abort, { once: true });
@@ -110,7 +114,6 @@ function clientOptions(options: ConnectOptions): IClientOptions {
     ...(version === 5
       ? { properties: { maximumPacketSize: PACKET_LIMIT, receiveMaximum: RECEIVE_MAXIMUM, ...expiry } }
       : {}),
-    connectTimeout: CONNECT_TIMEOUT_MS,
     // The supervisor reconnects with a new client: nothing outlives a connection, least of all a command.
     reconnectPeriod: 0,
     queueQoSZero: false,
@@ -147,6 +150,8 @@ class NetworkConnection implements BrokerConnection {
   readonly #pending = new Set<(cause: Error) => void>();
   /** Limits the publishes of QoS 1 and 2 in flight. */
   #publishes = new Semaphore(MAX_IN_FLIGHT);
+  /** Publishes that were passed to `mqtt` and are not acknowledged. */
+  #unacknowledged = 0;
   #isConnected = false;
   #hasEnded = false;
   #cause: unknown;
@@ -214,7 +219,8 @@ class NetworkConnection implements BrokerConnection {
     const client = this.#client;
     this.#onRelease();
     this.#end(closedByUs());
-    if (!client.connected) {
+    // Without DISCONNECT the broker publishes the will, and the reset discards what it has not received.
+    if (!client.connected || this.#unacknowledged > 0) {
       client.end(true);
       client.stream.destroy();
       return;
@@ -277,8 +283,10 @@ class NetworkConnection implements BrokerConnection {
   }
 
   #publish(topic: string, payload: Buffer, options: PublishOptions): Promise<void> {
+    this.#unacknowledged += 1;
     return new Promise<void>((resolve, reject) =>
       this.#client.publish(topic, payload, options, (error) => {
+        this.#unacknowledged -= 1;
         if (!error) return resolve();
         const why = coded`TOPIC_NOT_ACCEPTED: ${topic} was not accepted: ${messageOf(error)}`;
         // Only a rejection by the broker has a reason code; all other errors are connection failures.

@@ -2,6 +2,7 @@ import { Duplex } from 'node:stream';
 import { yieldToEventLoop } from '../../src/base/event-loop.js';
 import type { PacketChecker } from './packet-checker.js';
 import { PacketReader } from './packet-reader.js';
+import type { Transport } from './transport.js';
 
 /**
  * Packets passed to the parser per iteration of the event loop. It answers each of them in that iteration: 64
@@ -21,6 +22,7 @@ const PUBLISH_QOS2 = 0x34;
  */
 export class PacedStream extends Duplex {
   readonly #inner: Duplex;
+  readonly #socket: Transport['socket'];
   readonly #checker: PacketChecker;
   readonly #reader = new PacketReader();
   /** Called when the package reads more. */
@@ -30,9 +32,10 @@ export class PacedStream extends Duplex {
   /** Actions to run after that. */
   #deferred: (() => void)[] = [];
 
-  constructor(inner: Duplex, checker: PacketChecker) {
+  constructor({ stream: inner, socket }: Transport, checker: PacketChecker) {
     super({ emitClose: true });
     this.#inner = inner;
+    this.#socket = socket;
     this.#checker = checker;
     inner.on('data', (chunk: Buffer) => {
       inner.pause();
@@ -67,6 +70,12 @@ export class PacedStream extends Duplex {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#resume?.();
+    // Otherwise the kernel retransmits what the broker has not acknowledged, for minutes (tcp(7),
+    // tcp_orphan_retries): a command would be delivered long after it has failed.
+    const { writableEnded, writableFinished, writableLength } = this.#inner;
+    const isShuttingDown = writableEnded && !writableFinished && writableLength === 0;
+    // libuv does not reset a socket while its shutdown is in progress.
+    if (!isShuttingDown) this.#socket.resetAndDestroy();
     this.#inner.destroy();
     done(error);
   }

@@ -184,7 +184,8 @@ class SimulatedConnection implements BrokerConnection {
     await Promise.resolve();
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.#broker.leave(this);
+    if (this.#pending.size > 0) this.#broker.cut(this);
+    else this.#broker.leave(this);
     this.#reject(closedByUs());
   }
 

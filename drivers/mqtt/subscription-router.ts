@@ -203,12 +203,15 @@ export class SubscriptionRouter implements ConnectionListener {
     if (error !== undefined) throw fault('PARAMETER_TYPE', 'Topic', error);
     const host = this.#host;
     const bytes = Buffer.from(payload);
-    // Closing the connection prevents the kernel from delivering the message once the network is back.
-    const cancel = host.clock.after(PUBLISH_DEADLINE_MS, () =>
-      host.reportLost(fault('TIMED_OUT', coded`WHAT_BROKER_REPLY: The reply of the broker`)),
-    );
+    const connection = this.#connected();
+    const cancel = host.clock.after(PUBLISH_DEADLINE_MS, () => {
+      host.reportLost(fault('TIMED_OUT', coded`WHAT_BROKER_REPLY: The reply of the broker`));
+      // Resets the connection: neither this message nor the offline message may be delivered once the network
+      // is back.
+      void connection.close();
+    });
     try {
-      await this.#connected().publish(topic, bytes, options);
+      await connection.publish(topic, bytes, options);
       host.debug('sent', bytes, topic);
       host.countMessage('sent', options.qos);
     } catch (thrown) {
@@ -250,10 +253,10 @@ export class SubscriptionRouter implements ConnectionListener {
     this.#host.reportLost(cause);
   }
 
-  /** The filters with subscribers. */
+  /** The filters with subscribers, without the connection's own topic. */
   filters(): string[] {
     return [...this.#entries.values()]
-      .filter(({ subscribers }) => subscribers.size > 0)
+      .filter(({ filter, subscribers }) => subscribers.size > 0 && filter !== this.connectionTopic?.topic)
       .map(({ filter }) => filter);
   }
 

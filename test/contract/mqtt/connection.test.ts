@@ -1,17 +1,26 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { createServer as createTlsServer } from 'node:tls';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
+import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { ConnectOptions } from '../../../drivers/mqtt/broker.js';
 import { NetworkConnector } from '../../../drivers/mqtt/network-connection.js';
 import { PACKET_LIMIT } from '../../../drivers/mqtt/packet-reader.js';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
+import { PUBLISH_DEADLINE_MS } from '../../../drivers/mqtt/subscription-router.js';
+import { ManualClock } from '../../../src/base/clock.js';
 import { isAbort } from '../../../src/base/fault.js';
 import { startMosquitto } from '../../tools/devices/mosquitto.js';
 import { certificatesIn } from '../../tools/devices/signed-certificates.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { testCertificate } from '../../tools/test-certificate.js';
 import { hasProgram } from '../../tools/program.js';
 import { withinPatience, until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
@@ -185,3 +194,109 @@ await t.test('a misbehaving broker loses its connection without affecting the ga
   t.match(await lost(Buffer.from([0x36, 5, 0, 1, 0x61, 0, 1])), { code: 'DEVICE_OFFLINE' }, 'QoS 3');
   t.match(await lost(CONNACK), { code: 'DEVICE_OFFLINE' }, 'a second CONNACK');
 });
+
+type Scheme = 'mqtt' | 'mqtts' | 'ws' | 'wss';
+
+/** More than the kernel of a peer that does not read accepts, and less than it queues on our side. */
+const FILLER = 'x'.repeat(512 * 1024);
+
+/** A broker that stops reading after CONNECT: as seen from the gateway, an unplugged cable. */
+class StalledBroker {
+  readonly url: string;
+  readonly caFile: string;
+  readonly #peer: Promise<Duplex>;
+
+  private constructor(url: string, caFile: string, peer: Promise<Duplex>) {
+    this.url = url;
+    this.caFile = caFile;
+    this.#peer = peer;
+  }
+
+  static async start(t: Test, scheme: Scheme): Promise<StalledBroker> {
+    const caFile = join(await tempDirectory(t), 'ca.pem');
+    const { certificate: cert, key } = testCertificate('localhost');
+    await writeFile(caFile, cert);
+    const { promise, resolve } = Promise.withResolvers<Duplex>();
+    const accept = (peer: Duplex) =>
+      peer.once('data', () => {
+        peer.pause();
+        peer.write(CONNACK);
+        resolve(peer);
+      });
+    const make = {
+      mqtt: () => createServer(accept),
+      mqtts: () => createTlsServer({ cert, key }, accept),
+      ws: () => createHttpServer(),
+      wss: () => createHttpsServer({ cert, key }),
+    };
+    const server = make[scheme]();
+    if (scheme === 'ws' || scheme === 'wss')
+      new WebSocketServer({ server: server as ReturnType<typeof createHttpServer> }).on(
+        'connection',
+        (socket) => accept(createWebSocketStream(socket)),
+      );
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    t.teardown(async () => {
+      (await promise).destroy();
+      server.close();
+    });
+    const url = `${scheme}://localhost:${(server.address() as AddressInfo).port}`;
+    return new StalledBroker(url, scheme.endsWith('s') && scheme !== 'ws' ? caFile : '', promise);
+  }
+
+  /** Reads again until the connection ends, and returns what arrived since CONNECT. */
+  async readToEnd(): Promise<string> {
+    const peer = await this.#peer;
+    const received: Buffer[] = [];
+    peer.on('data', (bytes: Buffer) => received.push(bytes));
+    peer.on('error', () => undefined); // ECONNRESET
+    // A WebSocket stream ends without closing.
+    const closed = new Promise<void>((resolve) => peer.once('end', resolve).once('close', resolve));
+    peer.resume();
+    await withinPatience('the end of the connection', closed);
+    return Buffer.concat(received).toString('latin1');
+  }
+}
+
+for (const scheme of ['mqtt', 'mqtts', 'ws', 'wss'] as const)
+  await t.test(`${scheme}: a publish that failed is not delivered when the network returns`, async (t) => {
+    const broker = await StalledBroker.start(t, scheme);
+    const brokers = new NetworkConnector();
+    const connection = await brokers.connect(
+      { ...OPTIONS, url: broker.url, caFile: broker.caFile, version: 4 },
+      { onMessage: () => undefined, onLost: () => undefined },
+      new AbortController().signal,
+    );
+    for (const _ of [1, 2])
+      await connection.publish('filler', Buffer.from(FILLER), { qos: 0, retain: false });
+    const outcome = connection.publish('late/command', Buffer.from('ON'), { qos: 1, retain: false });
+    const failure = t.rejects(outcome, { name: 'AbortError' });
+    await connection.close();
+    await failure;
+    t.equal(brokers.openCount, 0);
+    t.notMatch(await broker.readToEnd(), 'late/command');
+  });
+
+await t.test(
+  'after the deadline of a command, neither it nor the offline message is delivered',
+  async (t) => {
+    const broker = await StalledBroker.start(t, 'mqtt');
+    const clock = new ManualClock();
+    await using fixture = new DeviceFixture(mqttModules(new NetworkConnector()), clock);
+    const will = { WillTopic: 'gw/state', WillPayload: 'gone away', WillQoS: 0 };
+    const client = await fixture.add('MQTT Client', { Url: broker.url, ...will });
+    await fixture.waitForLink(client, 'online');
+    const publish = (topic: string, payload: string, qos: number) =>
+      fixture.call('GW_Publish', client.id, topic, payload, qos, false);
+    for (const _ of [1, 2]) await publish('filler', FILLER, 0);
+    const idle = clock.pendingTimers;
+    const outcome = t.rejects(publish('late/command', 'ON', 1), { code: 'DEVICE_OFFLINE' });
+    await until('the publish', () => clock.pendingTimers > idle);
+    clock.advance(PUBLISH_DEADLINE_MS);
+    await outcome;
+    await fixture.waitForLink(client, 'waiting');
+    const received = await broker.readToEnd();
+    t.notMatch(received, 'late/command');
+    t.notMatch(received, 'gone away');
+  },
+);

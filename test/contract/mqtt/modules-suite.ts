@@ -300,6 +300,24 @@ export async function mqttModulesContract(
     },
   );
 
+  await on('a will that the broker publishes late does not stay', async (t, testBroker, fixture) => {
+    const broker = await client(testBroker, fixture, { WillTopic: 'gw/state' });
+    await fixture.waitForLink(broker, 'online');
+    await until('birth', () => payloads(testBroker, 'gw/state').length === 1);
+    // The broker's messages of an earlier connection.
+    for (const births of [2, 3]) {
+      await testBroker.publish('gw/state', 'offline', true);
+      const count = () => payloads(testBroker, 'gw/state').filter((payload) => payload === 'online').length;
+      await until('another birth', () => count() === births);
+    }
+    const retained = await fixture.call('MQTT_GetRetainedMessage', broker.id, 'gw/state');
+    t.match(retained, { Payload: 'online' });
+    t.same(await fixture.call('MQTT_GetRetainedMessageTopicList', broker.id), [], 'it is not listed');
+    await fixture.devices.close();
+    await until('farewell', () => payloads(testBroker, 'gw/state').at(-1) === 'offline');
+    t.equal(payloads(testBroker, 'gw/state').length, 6);
+  });
+
   await on('birth, will and offline message', async (t, testBroker, fixture) => {
     const broker = await client(testBroker, fixture, { WillTopic: 'gw/state' });
     await fixture.waitForLink(broker, 'online');

@@ -247,6 +247,8 @@ await t.test('a publish without acknowledgement times out and closes the connect
   const outcome = topics.publish('a', 'x', { qos: 1, retain: false }).catch((thrown: unknown) => thrown);
   clock.advance(PUBLISH_DEADLINE_MS);
   t.match(lost, [{ code: 'TIMED_OUT' }]);
+  await yieldToEventLoop();
+  t.equal(broker.openCount, 0);
   await connection.close();
   t.match(await outcome, { code: 'DEVICE_OFFLINE' });
   t.same(broker.published, []);
