@@ -1,9 +1,10 @@
-import { coded } from '../../../src/base/codes/coded-text.js';
+import { coded, type Text } from '../../../src/base/codes/coded-text.js';
 import type { Cancel } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/event-loop.js';
 import { messageOf } from '../../../src/base/fault.js';
 import type { HardwareItem, InstanceTemplate } from '../../../src/device/hardware-search.js';
 import type { Host } from '../../../src/device/module.js';
+import { excerpt } from '../../../src/device/toolkit/notation.js';
 import { TransientProblems } from '../../../src/device/toolkit/transient-problems.js';
 import { InvalidAnnouncement } from '../discovery/announcement.js';
 import { buildDevice } from '../discovery/device-model.js';
@@ -50,6 +51,8 @@ export class DiscoveryHub {
   readonly #attachments = new Set<Attachment>();
   /** Instances by the keys of their devices. */
   readonly #byKey = new Map<string, Attachment>();
+  /** Why devices could not be created. */
+  readonly #notCreated = new Map<string, Text>();
   #dirty = new Set<string>();
   #cancel: Cancel | undefined;
   #firstMs = 0;
@@ -141,7 +144,9 @@ export class DiscoveryHub {
       }
       await yieldToEventLoop();
     }
-    if (!this.#host.signal.aborted) this.#host.report('FOUND', [...this.registry.ids()].length);
+    if (this.#host.signal.aborted) return;
+    this.#host.setProblem('ADOPT', this.#notCreated.values().next().value);
+    this.#host.report('FOUND', [...this.registry.ids()].length);
   }
 
   /** Reports that a device can be neither shown nor stored: its record may be too long. */
@@ -152,6 +157,7 @@ export class DiscoveryHub {
   }
 
   #update(id: string): void {
+    this.#notCreated.delete(id);
     const record = this.registry.record(id);
     if (record === undefined) {
       const gone = this.#byKey.get(id);
@@ -173,10 +179,8 @@ export class DiscoveryHub {
     try {
       this.#host.createConnected(this.#templateFor(id, text), nameOf(id, record));
     } catch (thrown) {
-      this.#host.setProblem(
-        'ADOPT',
-        coded`ADOPT_FAILED: ${nameOf(id, record)} could not be created: ${messageOf(thrown)}`,
-      );
+      const name = excerpt(nameOf(id, record));
+      this.#notCreated.set(id, coded`ADOPT_FAILED: ${name} could not be created: ${messageOf(thrown)}`);
     }
   }
 

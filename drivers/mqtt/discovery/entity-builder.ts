@@ -14,6 +14,8 @@ import { SettingsReader } from './settings.js';
 
 /** The longest expiry that a variable can have, seconds: 31 days. */
 const EXPIRY_LIMIT_S = 2_678_400;
+/** The longest delay, seconds: 24 days. Node runs a longer timer after 1 ms (setTimeout). */
+const DELAY_LIMIT_S = 2_073_600;
 
 /** Longer topics are errors or attacks. */
 const TOPIC_LIMIT = 1000;
@@ -163,7 +165,7 @@ export class EntityBuilder {
       isOptimistic: command !== undefined && (sources.length === 0 || (options.isOptimistic ?? false)),
       expireAfterS:
         expireAfterS !== undefined && expireAfterS > 0 ? Math.min(expireAfterS, EXPIRY_LIMIT_S) : undefined,
-      offDelayS,
+      offDelayS: offDelayS !== undefined && offDelayS >= 0 ? Math.min(offDelayS, DELAY_LIMIT_S) : undefined,
     });
   }
 

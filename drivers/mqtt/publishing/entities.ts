@@ -1,6 +1,6 @@
 import { variableType, type Value } from '../../../src/device/module.js';
 import type { TreeGroup, TreeVariable } from '../../../src/device/tree-view.js';
-import { NONE } from '../discovery/readers.js';
+import { memberOf, NONE } from '../discovery/readers.js';
 import { BINARY, MEASUREMENTS, TIMESTAMPS, TOTALS } from './classes.js';
 
 /** A topic on which a variable's value is published. */
@@ -102,7 +102,7 @@ function describe(variable: TreeVariable): Description {
   const { type, profile, hasAction } = variable;
   if (type === variableType.boolean) {
     if (hasAction) return { component: 'switch', encode: onOff(false), decode: (text) => booleanOf(text) };
-    const [deviceClass, isReversed] = BINARY[profile?.name ?? ''] ?? ['', false];
+    const [deviceClass, isReversed] = memberOf(BINARY, profile?.name ?? '') ?? ['', false];
     return {
       component: 'binary_sensor',
       ...(deviceClass !== '' && { device_class: deviceClass }),
@@ -145,7 +145,10 @@ function momentOf(seconds: number): string {
 }
 
 function numberOf({ type, profile, hasAction, isCounter }: TreeVariable): Description {
-  const [deviceClass, unit] = MEASUREMENTS[profile?.name ?? ''] ?? ['', profile?.suffix.trim() ?? ''];
+  const [deviceClass, unit] = memberOf(MEASUREMENTS, profile?.name ?? '') ?? [
+    '',
+    profile?.suffix.trim() ?? '',
+  ];
   const shown = {
     ...(deviceClass !== '' && { device_class: deviceClass }),
     ...(unit !== '' && { unit_of_measurement: unit }),

@@ -225,6 +225,29 @@ await t.test('a device that outgrows its instance does not stop other devices', 
   await until('the problem', () => /Large: /.test(fixture.status(discovery)));
 });
 
+await t.test('a device that could not be created is a problem until it is created or removed', async (t) => {
+  await using broker = await fakeTestBroker(4);
+  await using fixture = new DeviceFixture(mqttModules(broker.brokers));
+  const { discovery, instances } = await discover(fixture, broker, { Adopt: 'all' });
+  const named = (id: string, name: string) => {
+    const device = { identifiers: [id], name };
+    const payload = JSON.stringify({ unique_id: id, state_topic: 's', device });
+    return broker.publish(`homeassistant/sensor/${id}/config`, payload, true);
+  };
+  const problem = () => fixture.devices.problems(discovery.id).find(({ code }) => code === 'ADOPT');
+  const isProblem = (text: string) => () => String(problem()?.text).startsWith(text);
+  await named('a', 'A'.repeat(100_000));
+  await until('the problem', isProblem('"AAA'));
+  t.ok(String(problem()?.text).length < 200);
+  await named('b', 'B'.repeat(100_000));
+  await until('the other one', () => foundBy(fixture, discovery) === 2);
+  await named('a', 'Sensor');
+  await until('the device', () => instances().length === 1);
+  await until('the problem of the other one', isProblem('"BBB'));
+  await broker.publish('homeassistant/sensor/b/config', '', true);
+  await until('no problem', () => problem() === undefined);
+});
+
 /** The variable of the only entity of a component. */
 function variableOf(instance: Instance, component: string): Variable {
   for (const child of instance.children ?? [])

@@ -42,6 +42,7 @@ function groupOf(module: string, declared: readonly VariableDeclaration[]): Tree
   const variables = declared.map(
     ({ ident, name, type, role, profile, profileDefinition, action = false, counter = false }, at) => ({
       id: 20_000 + at,
+      parentId: 10_000,
       ident,
       path: `thing/${ident}`,
       name,

@@ -211,6 +211,20 @@ t.test('queues, kept bytes and sessions are bounded', async (t) => {
     t.equal((await retained(t, port, 'last')).filter((one) => one.startsWith('big/9')).length, 1);
     await broker.close();
   });
+  await t.test('an outdated message is not retained', async (t) => {
+    const { broker, port } = await start({ keptBytes: 2000 });
+    const device = await connected(t, port);
+    const retain = (topic: string, payload: string) =>
+      device.publishAsync(topic, payload, { qos: 1, retain: true });
+    await retain('s', 'ON');
+    // What is left, to the byte: a record costs 512 bytes in addition to its topic and payload.
+    await retain('big', 'x'.repeat(2000 - 512 - 'sON'.length - 512 - 'big'.length));
+    await retain('s', 'OFF');
+    await until('what was dropped', () => figures?.dropped === 1);
+    await retain('big', '');
+    t.strictSame(await retained(t, port, 'last'), []);
+    await broker.close();
+  });
   await t.test('sessions', async (t) => {
     const { broker, port } = await start({ clients: 2 });
     for (let n = 0; n < 4; n++) {

@@ -234,3 +234,13 @@ function presented(port: number): Promise<string> {
     socket.once('error', reject);
   });
 }
+
+t.test('the clients of a user are counted, whatever its name is', async (t) => {
+  await using fixture = await ServerFixture.start(await tempDirectory(t));
+  for (const name of ['constructor', '__proto__']) {
+    const user = await fixture.addUser(name);
+    await connected(t, fixture.url, login(name));
+    await fixture.devices.waitForValue(user, 'CLIENTS', 1);
+    t.equal(fixture.devices.value(user, 'CLIENTS'), 1);
+  }
+});

@@ -12,6 +12,7 @@ const NAMES = { node: 'stellwerk_1', prefix: 'homeassistant', topic: 'stellwerk'
 
 const variable = (ident: string, given: Partial<TreeVariable> = {}): TreeVariable => ({
   id: 20_000 + ident.length,
+  parentId: 10_000,
   ident,
   path: `thing/${ident}`,
   name: ident.toLowerCase(),
@@ -182,4 +183,16 @@ t.test('a value without a name is not published if an option is called None', as
     [0, 1, 7].map((value) => encode?.(value)),
     ['Off', 'None', undefined],
   );
+});
+
+t.test('a profile may have the name of an inherited member', async (t) => {
+  for (const name of ['constructor', 'toString', 'valueOf', '__proto__']) {
+    const { settings } = published(
+      t,
+      '',
+      variable('B', { type: variableType.boolean, profile: profile(variableType.boolean, { name }) }),
+      variable('NN', { profile: profile(variableType.float, { name, suffix: ' l/h' }) }),
+    );
+    t.match(settings, [{ p: 'binary_sensor' }, { p: 'sensor', unit_of_measurement: 'l/h' }]);
+  }
 });

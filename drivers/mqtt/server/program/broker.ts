@@ -141,7 +141,8 @@ export class Broker {
   }
 
   figures(): BrokerFigures {
-    const clientsOf: Record<string, number> = {};
+    // A user may be called constructor.
+    const clientsOf = Object.create(null) as Record<string, number>;
     for (const { user = '' } of this.#clients.values())
       if (user !== '') clientsOf[user] = (clientsOf[user] ?? 0) + 1;
     return {

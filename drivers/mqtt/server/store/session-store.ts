@@ -134,15 +134,16 @@ export class SessionStore {
     const stored = storedPacketOf(packet);
     const { topic, payload, qos } = stored;
     const before = this.#retained.get(topic);
-    if (payload.length === 0) {
+    if (before !== undefined && before.qos === qos && before.payload.equals(payload)) return;
+    const added = costOfPacket(stored) - (before === undefined ? 0 : costOfPacket(before));
+    // Without room for the new message, none is retained: the former one is outdated.
+    if (payload.length === 0 || !this.#kept.reserve(added)) {
       if (before === undefined) return;
       this.#retained.delete(topic);
       this.#kept.release(costOfPacket(before));
       this.#context.records.delete(`r${topic}`);
       return;
     }
-    if (before !== undefined && before.qos === qos && before.payload.equals(payload)) return;
-    if (!this.#kept.reserve(costOfPacket(stored) - (before === undefined ? 0 : costOfPacket(before)))) return;
     this.#retained.set(topic, stored);
     this.#context.records.put(`r${topic}`, encodePacket(stored));
   }

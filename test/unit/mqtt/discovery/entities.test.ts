@@ -67,6 +67,11 @@ t.test('binary sensors have the profile of their class', async (t) => {
   const door = of('binary_sensor', { state_topic: 's', device_class: 'door', off_delay: 5 });
   t.strictSame(door.variables, ['bool main ~Window']);
   t.match(door.model.variables, [{ offDelayS: 5, name: 'Door' }]);
+  const delays = [0, 0.5, 2_073_600, 2_147_484, 1e300, -1].map(
+    (off_delay) => of('binary_sensor', { state_topic: 's', off_delay }).model.variables[0]?.offDelayS,
+  );
+  // A timer has at most 2^31 - 1 ms.
+  t.strictSame(delays, [0, 0.5, 2_073_600, 2_073_600, 2_073_600, undefined]);
   t.strictSame(door.take('s', 'ON'), { '': true });
   const own = of('binary_sensor', { state_topic: 's', payload_on: 1, payload_off: 0 });
   t.strictSame(own.take('s', '1'), { '': true });
