@@ -1,11 +1,11 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
 import type { Host } from '../../src/device/module.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { peerName } from '../../src/device/byte-stream.js';
 import { withTimeout } from '../../src/device/toolkit/timeout.js';
 import { readCertificatePair, readPropertyFile } from '../../src/device/toolkit/property-file.js';
-import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
+import { KEEPALIVE_IDLE_MS, withReset } from './tcp-connection.js';
 import { mapSocketError } from './socket-errors.js';
 
 /**
@@ -51,26 +51,34 @@ export async function openTcpConnection(
   const secure = tls === undefined ? undefined : await import('node:tls');
   const security = tls === undefined ? undefined : await tlsOptions(to.host, tls);
   signal.throwIfAborted();
-  const options = { ...socketOptions(to), lookup: names.lookup };
-  const socket = secure?.connect({ ...options, ...security }) ?? connectTcp(options);
-  const made = new Promise<void>((resolve, reject) => {
-    socket.once(tls === undefined ? 'connect' : 'secureConnect', resolve);
-    socket.on('error', reject);
-    socket.once('close', () => reject(new Error('the connection was closed before it was established')));
-  });
-  try {
-    await withTimeout(clock, { ms: to.ms ?? CONNECT_TIMEOUT_MS, what: name, signal }, made);
+  const socket = connectTcp({ ...socketOptions(to), lookup: names.lookup });
+  const open = async (): Promise<Socket> => {
+    await opened(socket, 'connect');
+    if (secure === undefined) return socket;
+    const tlsSocket = secure.connect({ socket, ...security });
+    await opened(tlsSocket, 'secureConnect');
     // Checked here, because host name and authority can be verified independently.
     const error =
       tls?.verifyHost === true
-        ? secure?.checkServerIdentity(to.host, (socket as TLSSocket).getPeerCertificate())
+        ? secure.checkServerIdentity(to.host, tlsSocket.getPeerCertificate())
         : undefined;
     if (error !== undefined) throw error;
-    return socket;
+    return withReset(tlsSocket, socket);
+  };
+  try {
+    return await withTimeout(clock, { ms: to.ms ?? CONNECT_TIMEOUT_MS, what: name, signal }, open());
   } catch (thrown) {
     socket.destroy();
     throw mapSocketError(thrown, name);
   }
+}
+
+function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once(event, resolve);
+    socket.on('error', reject);
+    socket.once('close', () => reject(new Error('the connection was closed before it was established')));
+  });
 }
 
 function socketOptions({ host, port }: Destination) {

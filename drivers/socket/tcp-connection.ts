@@ -11,6 +11,9 @@ export const QUEUE_LIMIT = 256 * 1024;
 /** How long the peer may accept none of the queued data before the connection is closed. */
 export const STALL_TIMEOUT_MS = 5_000;
 
+/** How long the peer may take to receive what was sent before, and to close its side. */
+export const CLOSE_LIMIT_MS = 1_000;
+
 /**
  * When the kernel starts to send TCP keepalive probes on an idle connection; ten probes follow, one per
  * second.
@@ -33,21 +36,34 @@ interface TcpConnectionOptions {
   readonly onLost: (cause: Error) => void;
 }
 
-/** An open TCP connection. Data that was not accepted before its end is discarded, and never sent later. */
+/** Makes `resetAndDestroy` work for a TLS socket over `socket`: Node itself resets TCP sockets only. */
+export function withReset(tlsSocket: Socket, socket: Socket): Socket {
+  const resetAndDestroy = () => {
+    socket.resetAndDestroy();
+    return tlsSocket.destroy();
+  };
+  return Object.assign(tlsSocket, { resetAndDestroy });
+}
+
+/**
+ * An open TCP connection. Data that was not accepted before its end is discarded, and never sent later: the
+ * connection is reset, because the kernel retransmits the data of a closed one for minutes (tcp(7),
+ * tcp_orphan_retries).
+ */
 export class TcpConnection {
   readonly #options: TcpConnectionOptions;
   /** Reject callbacks of the sends in flight. */
   readonly #inFlight = new Set<(cause: Error) => void>();
   #cancelStallTimeout: Cancel | undefined;
   #cause: unknown;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
   #isAborted = false;
 
   constructor(options: TcpConnectionOptions) {
     this.#options = options;
     const { socket, onData } = options;
     socket.on('data', (bytes: Buffer) => {
-      if (this.#isClosed) return;
+      if (this.#closing !== undefined) return;
       onData(bytes);
       if (bytes.length < LARGE_CHUNK_BYTES) return;
       socket.pause();
@@ -104,14 +120,25 @@ export class TcpConnection {
   abort(cause: Error): void {
     this.#isAborted = true;
     this.#cause ??= cause;
-    this.#options.socket.destroy();
+    this.#options.socket.resetAndDestroy();
   }
 
-  /** A second call waits for the first. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#options.socket.destroy();
+  /** Waits until the peer has closed its side too, for a limited time. A second call waits for the first. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    const { socket, clock } = this.#options;
+    if (this.#inFlight.size > 0) socket.resetAndDestroy();
+    else socket.end().resume();
+    const cancel = clock.after(CLOSE_LIMIT_MS, () => {
+      // libuv does not reset a socket while its shutdown is in progress.
+      if (socket.writableFinished) socket.resetAndDestroy();
+      else socket.destroy();
+    });
     await this.waitForClose();
+    cancel();
   }
 
   /** Restarts the stall timeout when the peer accepts data; sending more data does not extend it. */
@@ -137,12 +164,12 @@ export class TcpConnection {
     for (const reject of this.#inFlight) reject(gone);
     this.#inFlight.clear();
     this.#restartStallTimeout();
-    if (!this.#isClosed) this.#options.onLost(gone);
+    if (this.#closing === undefined) this.#options.onLost(gone);
   }
 
   #endedFault(): Error {
     const { name } = this.#options;
-    if (this.#isClosed) return fault('DEVICE_OFFLINE', coded`CLOSED: ${name} was closed`);
+    if (this.#closing !== undefined) return fault('DEVICE_OFFLINE', coded`CLOSED: ${name} was closed`);
     if (this.#cause === undefined)
       return fault('DEVICE_OFFLINE', coded`PEER_CLOSED_CONNECTION: ${name}: the peer closed the connection`);
     return mapSocketError(this.#cause, name);

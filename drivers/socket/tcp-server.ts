@@ -5,7 +5,7 @@ import { faultFrom, messageOf, codedMessageOf } from '../../src/base/fault.js';
 import { readCertificatePair } from '../../src/device/toolkit/property-file.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { peerName } from '../../src/device/byte-stream.js';
-import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
+import { KEEPALIVE_IDLE_MS, withReset } from './tcp-connection.js';
 import { mapSocketError } from './socket-errors.js';
 
 /** How long a TLS handshake may take. */
@@ -67,7 +67,11 @@ export async function listenTcp(where: ListenOptions, listener: ServerListener):
     socket.on('close', () => sockets.delete(socket));
   });
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    if (closing === undefined && !socket.destroyed) listener.onConnection(socket);
+    if (closing !== undefined || socket.destroyed) return;
+    const isBelow = (one: Socket) =>
+      one.remotePort === socket.remotePort && one.remoteAddress === socket.remoteAddress;
+    const below = tls === undefined ? undefined : [...sockets].find(isBelow);
+    listener.onConnection(below === undefined ? socket : withReset(socket, below));
   });
   server.on('drop', (dropped) => {
     if (closing === undefined) listener.onRejected(addressOf(dropped));

@@ -18,6 +18,7 @@ function slowSocket() {
   const socket = Object.assign(duplex, {
     remoteAddress: '192.0.2.5',
     remotePort: 4001,
+    resetAndDestroy: () => duplex.destroy(),
   }) as unknown as Socket;
   return { socket, take: () => takes.shift()?.() };
 }
