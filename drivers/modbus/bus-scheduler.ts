@@ -241,8 +241,15 @@ export class BusScheduler implements Disposable {
     for (const job of jobs) job.sendCount += 1;
     unit.lastSentMs = this.#nowMs();
     this.#lateUntilMs = unit.lastSentMs + 2 * pollOptions.timeoutMs;
-    const outcome = await this.#transport.exchange(unit.number, request, pollOptions);
+    const isCancelled = () => jobs.every(({ isSettled }) => isSettled);
+    const outcome = await this.#transport.exchange(unit.number, request, { ...pollOptions, isCancelled });
     if (this.#isClosed) return rejectAll(jobs, busClosed());
+    if ('isCancelled' in outcome) {
+      // A late reply to the probe of its echo may still arrive.
+      const lateMs = this.#hasTransactions ? 0 : pollOptions.timeoutMs;
+      unit.backoffUntilMs = Math.max(unit.backoffUntilMs, this.#nowMs() + lateMs);
+      return;
+    }
     if ('missing' in outcome)
       return outcome.isBroken
         ? this.#handleDisconnect(batch, outcome.missing)

@@ -24,9 +24,17 @@ export interface Timeouts {
   readonly pauseMs: number;
 }
 
+/** How one request is sent. */
+interface ExchangeOptions extends Timeouts {
+  /** Whether nobody waits for the reply any more. */
+  readonly isCancelled: () => boolean;
+}
+
 /** The PDU of the reply, or why there is none. */
 type ExchangeResult =
   | { readonly pdu: Buffer }
+  /** It was cancelled before it was sent. */
+  | { readonly isCancelled: true }
   /** `isBroken`: the peer closed the connection; the request may be repeated on the next one. */
   | { readonly missing: Text; readonly isBroken?: true };
 
@@ -80,19 +88,20 @@ export class Transport implements Disposable {
    * Sends a request and waits for its reply; only one at a time. Never rejects: a failure is returned as
    * `missing`.
    */
-  async exchange(unit: number, request: PduRequest, timeouts: Timeouts): Promise<ExchangeResult> {
+  async exchange(unit: number, request: PduRequest, options: ExchangeOptions): Promise<ExchangeResult> {
     // The echo of this request would count as its confirmation.
     if (!this.#with.framing.hasTransactions && !this.#echo.canDecide(request))
-      await this.#exchange(unit, echoProbe(request), timeouts);
-    return this.#exchange(unit, request, timeouts);
+      await this.#exchange(unit, echoProbe(request), options);
+    return this.#exchange(unit, request, options);
   }
 
-  async #exchange(unit: number, request: PduRequest, timeouts: Timeouts): Promise<ExchangeResult> {
+  async #exchange(unit: number, request: PduRequest, options: ExchangeOptions): Promise<ExchangeResult> {
     const { framing, stream, clock, observe } = this.#with;
     const { signal } = this.#closing;
     try {
-      await this.#waitForSilence(timeouts);
+      await this.#waitForSilence(options);
       signal.throwIfAborted();
+      if (options.isCancelled()) return { isCancelled: true };
       this.#transaction = (this.#transaction + 1) & 0xffff;
       const addressed = { unit, request, transaction: this.#transaction };
       const frame = framing.encode(addressed);
@@ -116,8 +125,8 @@ export class Transport implements Disposable {
             cancel();
             if (isDone) return;
             this.#markBusy(onWireMs);
-            const ms = Math.ceil(timeouts.timeoutMs + onWireMs + answerMs);
-            cancel = clock.after(ms, () => resolve({ missing: this.#handleTimeout(timeouts) }));
+            const ms = Math.ceil(options.timeoutMs + onWireMs + answerMs);
+            cancel = clock.after(ms, () => resolve({ missing: this.#handleTimeout(options) }));
           },
           (thrown: unknown) => resolve({ missing: messageOf(thrown) }),
         );

@@ -13,7 +13,10 @@ import {
 } from './request-frames.js';
 import { ServedTables } from './served-tables.js';
 
-/** Clients whose partial requests are kept; a Server Socket limits connections as well. */
+/**
+ * Clients whose partial requests are kept; a Server Socket limits connections as well. Over UDP, no client leaves:
+ * for a new one, the one that was silent for longest is dropped, if none of its requests waits.
+ */
 const MAX_CLIENTS = 256;
 /** Requests of a client that wait for their replies; more are dropped. */
 const MAX_PENDING = 16;
@@ -110,7 +113,11 @@ export class ServerInstance implements OpenInstance {
     this.#host.debug('received', bytes, sender);
     const { Protocol, UnitID } = this.#host.properties;
     const known = this.#clients.get(sender);
-    if (known === undefined && this.#clients.size >= MAX_CLIENTS) return;
+    if (known === undefined && this.#clients.size >= MAX_CLIENTS) {
+      const [silent] = this.#clients.entries().find(([, { pending }]) => pending === 0) ?? [];
+      if (silent === undefined) return;
+      this.#end(silent);
+    }
     const parser = Protocol === 'TCP' ? new TcpRequestParser() : new RtuRequestParser(UnitID);
     const client = known ?? {
       who: from,
@@ -120,6 +127,8 @@ export class ServerInstance implements OpenInstance {
       pending: 0,
       replies: Promise.resolve(),
     };
+    // It moves to the end, so that the first has been silent for longest.
+    this.#clients.delete(sender);
     this.#clients.set(sender, client);
     client.echo?.learn(bytes);
     for (const request of client.parser.push(bytes)) {

@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { Type } from '@sinclair/typebox';
@@ -12,7 +13,7 @@ import { rtuFrame } from '../../tools/devices/fake-modbus-units.js';
 import { openPtyPair } from '../../tools/devices/pty.js';
 import { hasProgram } from '../../tools/program.js';
 import { reservePort } from '../../tools/reserve-port.js';
-import { until } from '../../tools/until.js';
+import { until, withinPatience } from '../../tools/until.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { makeServer, UNIT } from './served-plant.js';
 
@@ -123,6 +124,21 @@ await t.test('hostile clients are bounded, and do not disturb others', async (t)
   noise.write(many);
   await until('still answering', async () => (await exchange(good, read)) === '000700000005090302ff29');
   for (const socket of [noise, slow, good]) socket.destroy();
+});
+
+await t.test('UDP: a new client is answered after any number of others', async (t) => {
+  const BindPort = await reservePort();
+  const io = ['UDP Socket', { BindIP: '127.0.0.1', BindPort }] as const;
+  const { fixture } = await makeServer(t, io, { Protocol: 'TCP' });
+  await using _fixture = fixture;
+  for (let count = 1; count <= 300; count++) {
+    const socket = createSocket('udp4');
+    t.teardown(() => socket.close());
+    const replied = once(socket, 'message') as Promise<[Buffer]>;
+    socket.send(Buffer.from('000700000006090300000001', 'hex'), BindPort, '127.0.0.1');
+    const [reply] = await withinPatience(`the reply to client ${count}`, replied);
+    t.equal(reply.toString('hex'), '000700000005090302ff29');
+  }
 });
 
 const SERIAL = '/dev/ttyUSB0';

@@ -70,3 +70,17 @@ await modbusTest('the echo of Modbus ASCII is removed as well', async (t: Test, 
   unit.behaviour = 'silent';
   t.match(await write(), { code: 'DEVICE_OFFLINE' });
 });
+
+await modbusTest(
+  'a write of an instance that was removed during the probe is not sent',
+  async (t, modbus) => {
+    modbus.line.unit(1).behaviour = 'silent';
+    const { address } = await writeFirst(modbus, { DataType: 0, WriteFunctionCode: 5 }, true);
+    const write = modbus.outcome(modbus.fixture.devices.write(address.id, 'Value', true));
+    await modbus.waitFor('the probe', () => modbus.line.requests.length > 0);
+    await modbus.fixture.devices.delete(address.id);
+    t.match(await write, { code: 'DEVICE_OFFLINE' });
+    await modbus.pass(5000);
+    t.strictSame(modbus.line.requests, ['1:1@3'], 'only the probe was sent');
+  },
+);
