@@ -95,8 +95,13 @@ export class Bridge implements OpenInstance {
     });
     const bridge = new Bridge(host, { queue, source }, makeSender);
     opened.bridge = bridge;
-    source.start();
-    bridge.#start();
+    try {
+      source.start();
+      bridge.#start();
+    } catch (thrown) {
+      await bridge.close();
+      throw thrown;
+    }
     return bridge;
   }
 
@@ -135,8 +140,12 @@ export class Bridge implements OpenInstance {
   async close(): Promise<void> {
     this.#reporting();
     this.#source.close();
-    await this.#sender.close();
-    await this.#queue.close();
+    try {
+      await this.#sender.close();
+    } finally {
+      // Otherwise it could never be opened again.
+      await this.#queue.close();
+    }
   }
 
   #setConnected(isConnected: boolean, why?: Text): void {

@@ -7,6 +7,7 @@ import { mqttBridge } from './json/mqtt-bridge.js';
 import { lineBridge } from './lines/line-bridge.js';
 import type { BrokerPort } from './mqtt/broker-port.js';
 import { sparkplugEdgeNode } from './sparkplug/sparkplug-edge-node.js';
+import { exclusively } from './queue/exclusive-files.js';
 import { openQueueFiles, readBootId, removeOtherQueues } from './queue/disk-files.js';
 
 /** Where the queues of a gateway are. */
@@ -23,7 +24,7 @@ export function bridgeModules(
 ): readonly ModuleDefinition[] {
   const environment: BridgeEnvironment = {
     boot: readBootId(),
-    async openFiles(kind, id, ids) {
+    openFiles: exclusively(async (kind, id, ids) => {
       if (directories === undefined) throw fault('DEVICE_CONFIGURATION', 'there is no data directory');
       const queues = join(directories.directory, 'forward', kind);
       await removeOtherQueues(queues, new Set(ids.map(String)));
@@ -31,7 +32,7 @@ export function bridgeModules(
         directory: join(queues, String(id)),
         memoryFile: join(directories.runtimeDirectory, 'forward', `${kind}-${id}`),
       });
-    },
+    }),
   };
   return [
     mqttBridge(brokers, environment),

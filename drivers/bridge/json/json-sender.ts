@@ -18,6 +18,8 @@ import type { JsonBridgeProperties } from './mqtt-bridge.js';
 const BATCH = 50;
 /** Batches in flight. */
 const WINDOW = 4;
+/** The will: what the broker publishes if the connection is lost. */
+const WILL = '{"online":false}';
 /** Commands that are performed at the same time; a further one is rejected. */
 const COMMANDS_IN_FLIGHT = 20;
 
@@ -59,7 +61,7 @@ export class JsonSender implements Sender, ConnectionHandler {
   optionsOf(): BrokerOptions {
     const will = {
       topic: this.#statusTopic,
-      payload: Buffer.from('{"online":false}'),
+      payload: Buffer.from(WILL),
       qos: 1,
       retain: true,
     } as const;
@@ -70,12 +72,12 @@ export class JsonSender implements Sender, ConnectionHandler {
 
   async onConnected(connection: BrokerConnection): Promise<void> {
     this.#connection = connection;
-    if (this.#host.properties.Commands) {
-      const filter = `${this.#topic}/set/#`;
-      const [isGranted] = await connection.subscribe([{ filter, qos: 1, id: 1 }]);
-      if (isGranted !== true)
-        throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${filter}`);
-    }
+    const status = { filter: this.#statusTopic, qos: 1, id: 1 } as const;
+    const commands = { filter: `${this.#topic}/set/#`, qos: 1, id: 2 } as const;
+    const { Commands } = this.#host.properties;
+    const granted = await connection.subscribe(Commands ? [status, commands] : [status]);
+    if (Commands && granted[1] !== true)
+      throw fault('DEVICE_REFUSED', `the broker rejected the subscription to ${commands.filter}`);
     void connection.publish(this.#statusTopic, this.#status(true), { qos: 1, retain: true });
     // Before the live values, in the same turn: the last message of a topic is the newest.
     this.#publishAll();
@@ -90,6 +92,8 @@ export class JsonSender implements Sender, ConnectionHandler {
   }
 
   readonly onMessage: BrokerListener['onMessage'] = ({ topic, payload, isRetained }) => {
+    // The broker may notice the end of an earlier connection only now, and publish its will.
+    if (topic === this.#statusTopic && !isRetained && payload.toString() === WILL) return this.onFigures();
     const prefix = `${this.#topic}/set/`;
     if (isRetained || !topic.startsWith(prefix)) return;
     const command = parseCommand(payload);

@@ -11,6 +11,11 @@ import type { BrokerLink, BrokerListener, BrokerOptions, BrokerPort } from './br
 /** If the broker does not acknowledge a message within this time, the connection is closed. */
 const ACKNOWLEDGEMENT_DEADLINE_MS = 10_000;
 /**
+ * The time for the last message, with the messages in flight before it: DISCONNECT (1 s) and the files of the
+ * queue follow, before the supervisor opens the next instance (5 s).
+ */
+const LAST_MESSAGE_DEADLINE_MS = 2_000;
+/**
  * Limit of unacknowledged messages of QoS 1, that of the MQTT driver's connections: the time limit of a
  * message begins when it is sent, not while it waits for others.
  */
@@ -40,7 +45,10 @@ interface PublishOptions {
 export interface BrokerConnection {
   /** Resolves to false if the broker does not acknowledge the message; the connection is then closed. */
   publish(topic: string, payload: Buffer, options: PublishOptions): Promise<boolean>;
-  /** Like `publish` with QoS 1, without the messages that are not sent yet: these resolve to false. */
+  /**
+   * Like `publish` with QoS 1, without the messages that are not sent yet: these resolve to false. Resolves
+   * within 2 s. The connection must be closed then.
+   */
   publishLast(topic: string, payload: Buffer, options: Pick<PublishOptions, 'retain'>): Promise<boolean>;
   /** See {@link BrokerLink}. Rejects if the broker does not reply in time. */
   readonly subscribe: BrokerLink['subscribe'];
@@ -160,7 +168,9 @@ export class BrokerConnections {
       },
       publishLast: (topic, payload, { retain }) => {
         isEnding = true;
-        return inFlight.run(() => publish(topic, payload, { qos: 1, retain }));
+        const sent = inFlight.run(() => publish(topic, payload, { qos: 1, retain }));
+        const limit = { ms: LAST_MESSAGE_DEADLINE_MS, what };
+        return withTimeout(this.#clock, limit, sent).catch(() => false); // the connection ends either way
       },
       subscribe: (requests) => inTime(link.subscribe(requests)),
       confirm: (requests) => acknowledged(link.subscribe(requests)),

@@ -77,7 +77,8 @@ export class DiskChains {
   /** Drops files whose values are all older. */
   async dropOlderThan(atMs: number): Promise<void> {
     for (const chain of this.#chains)
-      while (chain.canDropFirst && chain.isFirstOlderThan(atMs)) await this.#dropFirst(chain, 'age');
+      while (chain.canDropFirst && chain.isFirstOlderThan(atMs))
+        await this.#dropFirst(chain, chain.isFirstUnreadable ? 'damaged' : 'age');
   }
 
   async #dropFirst(chain: SegmentChain, reason: DropReason): Promise<void> {

@@ -120,7 +120,7 @@ export class SegmentChain {
   }
 
   get oldestMs(): number | undefined {
-    return this.#segments[0]?.oldestMs;
+    return this.#segments.find((segment) => !isUnreadable(segment))?.oldestMs;
   }
 
   /** The number of the first file, and of its values that are finished, for {@link load}. */
@@ -218,7 +218,13 @@ export class SegmentChain {
     this.#finishFirst();
   }
 
-  /** Whether all values of the first file are older. */
+  /** Whether no value of the first file can be read, as after a power cut. */
+  get isFirstUnreadable(): boolean {
+    const [first] = this.#segments;
+    return first !== undefined && isUnreadable(first);
+  }
+
+  /** Whether all values of the first file that can be read are older. */
   isFirstOlderThan(atMs: number): boolean {
     const [first] = this.#segments;
     return first !== undefined && first !== this.#writer?.segment && first.newestMs < atMs;
@@ -292,6 +298,9 @@ const newSegment = (number: number, firstIndex: number): Segment => ({
   oldestMs: Infinity,
   newestMs: -Infinity,
 });
+
+/** Nothing was noted of it. */
+const isUnreadable = ({ newestMs }: Segment): boolean => newestMs === -Infinity;
 
 /** Times of clocks that were not synchronised say nothing about the age. */
 function noteTime(segment: Segment, { atMs, untrusted }: Entry): void {

@@ -23,7 +23,6 @@ const HOST_TIMEOUT_MS = 30_000;
 /** Requests for a rebirth within this time after a rebirth cause one more, at its end. */
 const REBIRTH_INTERVAL_MS = 1_000;
 const DATA = { qos: 0, retain: false } as const;
-const DEATH = { qos: 1, retain: false } as const;
 
 /** Sends values as an edge node of Sparkplug B. */
 export class SparkplugSender implements Sender, ConnectionHandler, Receiver {
@@ -213,6 +212,6 @@ export class SparkplugSender implements Sender, ConnectionHandler, Receiver {
     this.#isBorn = false;
     this.#parts.queue.detach();
     const { topic, payload } = this.#node.death();
-    if (wasBorn) await connection?.publish(topic, payload, DEATH);
+    if (wasBorn) await connection?.publishLast(topic, payload, { retain: false });
   }
 }

@@ -74,6 +74,9 @@ async function contract(
     ]);
     t.strictSame(received(broker, 'box/history/'), []);
     await until('the status', () => received(broker, 'box/status').length > 0);
+    await broker.publish('box/status', '{"online":false}', true);
+    const status = () => received(broker, 'box/status').at(-1) as unknown as { online: boolean };
+    await until('the status, after the will of an earlier connection', () => status().online);
     await fixture.devices.delete(bridge.id);
     await until('it is off', () =>
       received(broker, 'box/status').some((one) => 'online' in one && one.online === false),

@@ -53,6 +53,56 @@ t.test('damage that cannot be counted on a full disk loses no further value', as
   await queue.close();
 });
 
+t.test('a file without a readable value is lost to damage, not to its age', async (t) => {
+  const [files, clock] = [new FakeQueueFiles(), new ManualClock()];
+  let queue = await openQueue({ files, clock });
+  for (let n = 1; n <= 5; n++) queue.put(valueAt('a', n));
+  await yieldToEventLoop();
+  await passInterval(clock, files);
+  await queue.close();
+  const next = files.reopen();
+  const [name, bytes] = [...next.files].find(([file]) => file.endsWith('.queue')) as [string, Buffer];
+  // As after a power cut: the header of the frame is on the disk, the end of its payload is not.
+  next.files.set(name, bytes.subarray(0, -1));
+  queue = await openQueue({ files: next, clock });
+  t.equal(queue.figures.waitingOf('normal').oldestMs, undefined);
+  await passInterval(clock, next);
+  t.strictSame(queue.figures.counters.droppedByReason(), { damaged: 5 });
+  t.match(queue.figures, { waiting: 0, bytes: 0 });
+  t.notOk(next.files.has(name), 'it is removed once the loss is stored');
+  queue.put(valueAt('a', 6));
+  await yieldToEventLoop();
+  await passInterval(clock, next);
+  const receiver = new TestReceiver();
+  queue.attach(receiver);
+  await drain(queue, clock);
+  t.strictSame(seqs(receiver.historical), [6]);
+  t.strictSame(queue.figures.counters.droppedByReason(), { damaged: 5 });
+  await queue.close();
+});
+
+t.test('a file without a readable value is counted once, however often the queue is opened', async (t) => {
+  let files = new FakeQueueFiles();
+  const clock = new ManualClock();
+  for (const first of [1, 6, 11]) {
+    const queue = await openQueue({ files, clock });
+    for (let n = first; n < first + 5; n++) queue.put(valueAt('a', n));
+    await yieldToEventLoop();
+    await passInterval(clock, files);
+    await queue.close();
+    files = files.reopen();
+    const [name, bytes] = [...files.files].findLast(([file]) => file.endsWith('.queue')) as [string, Buffer];
+    if (first === 6) files.files.set(name, bytes.subarray(0, -1));
+  }
+  const queue = await openQueue({ files, clock });
+  const receiver = new TestReceiver();
+  queue.attach(receiver);
+  await drain(queue, clock);
+  t.strictSame(seqs(receiver.historical), [...range(1, 5), ...range(11, 15)]);
+  t.strictSame(queue.figures.counters.droppedByReason(), { damaged: 5 });
+  await queue.close();
+});
+
 t.test('a queue that cannot be loaded closes its files', async (t) => {
   const files = new FakeQueueFiles();
   files.failing.add('list');
