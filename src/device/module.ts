@@ -256,6 +256,8 @@ export interface OpenInstance {
    * count.
    */
   flush?(): void;
+  /** The result of `Host.siblings` may have changed: an instance was created, deleted or configured. */
+  onSiblingsChange?(): void;
   /**
    * Withdraws what it has published on other systems; called while it is open, before its object is deleted.
    */

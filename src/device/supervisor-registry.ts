@@ -75,7 +75,9 @@ export class SupervisorRegistry {
   /** Starts an instance that has been added to the tree, as at a start. */
   open(instance: Instance): void {
     this.#prepare(instance);
-    this.#supervisors.get(instance.id)?.start();
+    const supervisor = this.#supervisors.get(instance.id);
+    if (supervisor !== undefined) this.#notifySiblings(supervisor.module);
+    supervisor?.start();
   }
 
   /** Stops all instances; outputs keep their state, motors stop. Calling it twice is allowed. */
@@ -100,6 +102,12 @@ export class SupervisorRegistry {
 
   /** Declares the variables of an instance and creates its supervisor, which is to be started. */
   add(instance: Instance, module: ModuleDefinition): Supervisor {
+    const supervisor = this.#create(instance, module);
+    this.#notifySiblings(module);
+    return supervisor;
+  }
+
+  #create(instance: Instance, module: ModuleDefinition): Supervisor {
     const { kernel, clock, log } = this.#options;
     const properties = completeStored(module, instance.data.properties);
     instance.data.properties = properties;
@@ -134,9 +142,11 @@ export class SupervisorRegistry {
 
   /** Removes a deleted instance. */
   remove(instance: Instance): void {
+    const supervisor = this.#supervisors.get(instance.id);
     this.#supervisors.delete(instance.id);
     this.#closed.delete(instance.id);
     this.#connections.remove(instance);
+    if (supervisor !== undefined) this.#notifySiblings(supervisor.module);
   }
 
   /** Connects an instance to an I/O instance, or to none (0), and reopens it. */
@@ -157,6 +167,7 @@ export class SupervisorRegistry {
     const problems = declareVariables(this.#options, instance, module);
     const supervisor = this.#supervisors.get(instance.id);
     if (supervisor !== undefined) supervisor.variableProblems = problems;
+    this.#notifySiblings(module);
   }
 
   /** The problems of an instance. */
@@ -174,12 +185,22 @@ export class SupervisorRegistry {
       yield { id, statistics, report };
   }
 
+  /** Called when an instance of a module was added, configured or removed. */
+  #notifySiblings(module: ModuleDefinition): void {
+    for (const { module: own, instance, openInstance } of this.#supervisors.values())
+      try {
+        if (own === module) openInstance?.onSiblingsChange?.();
+      } catch (thrown) {
+        this.#options.log.warn({ instance: instance.id, err: thrown }, 'a change of siblings failed');
+      }
+  }
+
   /** Creates the supervisor of an instance, or keeps it closed. */
   #prepare(instance: Instance): void {
     const { log, modules } = this.#options;
     const module = modules.find(instance.data.moduleId);
     try {
-      if (module !== undefined) this.add(instance, module);
+      if (module !== undefined) this.#create(instance, module);
       else this.#keepClosed(instance, MODULE_MISSING, instanceStatus.moduleMissing);
     } catch (thrown) {
       log.error({ instance: instance.id, err: thrown }, 'the instance could not be prepared');

@@ -12,6 +12,8 @@ import type { PerformAction } from './toggle.js';
 /** A variable of another object, as read by a module that publishes parts of the tree. */
 export interface TreeVariable {
   readonly id: number;
+  /** The id of the instance or category that it belongs to. */
+  readonly parentId: number;
   readonly ident: string;
   /** The steps from the root, separated by `/`: the ident of each object, or its id if it has none. */
   readonly path: string;
@@ -91,6 +93,7 @@ export function createTreeView(kernel: Kernel, performAction: PerformAction): Tr
   };
   const facts = (variable: Variable): TreeVariable => ({
     id: variable.id,
+    parentId: variable.parent?.id ?? 0,
     ident: variable.ident,
     path: pathOf(variable),
     name: variable.displayName,

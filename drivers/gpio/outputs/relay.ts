@@ -195,6 +195,11 @@ class Relay extends RuledLine {
     return super.write(ident, value);
   }
 
+  /** A relay of the group that is configured but not open blocks this one. */
+  onSiblingsChange(): void {
+    this.switch.onConfiguredChange();
+  }
+
   override close(): Promise<void> {
     this.#timeout.close();
     return super.close();

@@ -77,6 +77,8 @@ export class InterlockMember {
   #active: boolean | undefined;
   #isClaimed = false;
   #sinceNs: bigint;
+  /** How long the line was active before it was found, ms. */
+  #activeBeforeMs = 0;
 
   constructor(clock: Clock, isMotor: boolean, others: (member: InterlockMember) => InterlockMember[]) {
     this.#clock = clock;
@@ -99,21 +101,31 @@ export class InterlockMember {
     return Number(this.#clock.monotonicNs() - this.#sinceNs) / 1e6;
   }
 
-  /** Sets the open instance that owns the line. */
+  /**
+   * How long the line has been active, ms, including the time before a restart; undefined if it is not known to
+   * be active.
+   */
+  get activeForMs(): number | undefined {
+    return this.#active === true ? this.#activeBeforeMs + this.stateAgeMs : undefined;
+  }
+
+  /** Sets the open instance that owns the line. If its group is another one, the line leaves the former. */
   setOwner(owner: LineOwner): void {
+    const left = owner.group === this.#group ? [] : this.#others(this);
     this.#owner = owner;
     this.#name = owner.name;
     this.#group = owner.group;
     this.#deadTimeMs = owner.deadTimeMs;
     this.#isClaimed = false;
+    for (const other of left) other.#owner?.onGroupChange();
   }
 
   /**
-   * Sets the value that the line had when it was requested. If two members are found active, both go
-   * inactive.
+   * Sets the value that the line had when it was requested, and how long it was active before, if that is not
+   * known. If two members are found active, both go inactive.
    */
-  setInitialState(active: boolean): void {
-    this.#setActive(active);
+  setInitialState(active: boolean, activeBeforeMs: number): void {
+    if (this.#setActive(active)) this.#activeBeforeMs = activeBeforeMs;
     const others = this.#others(this).filter((other) => other.mayBeActive);
     if (active && others.length > 0) {
       this.#owner?.onConflict(others.map((other) => other.#name).join(', '));
@@ -130,7 +142,7 @@ export class InterlockMember {
   claim(): number {
     const blocked = this.blockedBy();
     if (blocked !== undefined) {
-      this.#isClaimed = false;
+      this.unclaim();
       throw ruleFault(blocked);
     }
     const isNew = !this.#isClaimed;
@@ -194,10 +206,13 @@ export class InterlockMember {
     return this.#isClaimed || this.#active !== false;
   }
 
-  #setActive(active: boolean | undefined): void {
-    if (active === this.#active) return;
+  /** Returns whether the state differs. */
+  #setActive(active: boolean | undefined): boolean {
+    if (active === this.#active) return false;
     this.#active = active;
     this.#sinceNs = this.#clock.monotonicNs();
+    this.#activeBeforeMs = 0;
+    return true;
   }
 
   /** Callers who may see this output may not know of another member that blocks it. */

@@ -165,6 +165,11 @@ export class RuledSwitch {
     });
   }
 
+  /** To be called when the result of `configured` may have changed. */
+  onConfiguredChange(): void {
+    this.#publishStatus();
+  }
+
   /** Cancels everything that is pending; drives nothing. Commands reject with an `AbortError` from now on. */
   close(): void {
     const ended = new DOMException('the output was closed', 'AbortError');
@@ -191,13 +196,11 @@ export class RuledSwitch {
 
   #setInitialState({ active, offAt }: InitialState): void {
     const { clock, rules } = this.#options;
-    if (active && rules.maxOnMs > 0) {
-      const wasActiveForMs = this.#member.active === true ? this.#member.stateAgeMs : 0;
-      const isStored = wasActiveForMs === 0 && offAt > 0 && clock.isTrusted();
-      const leftMs = isStored ? offAt * 1000 - clock.nowMs() : rules.maxOnMs - wasActiveForMs;
-      this.#offIn(Math.min(rules.maxOnMs, Math.max(0, leftMs)));
-    }
-    this.#member.setInitialState(active);
+    const isStored = offAt > 0 && clock.isTrusted();
+    const storedMs = isStored ? rules.maxOnMs - (offAt * 1000 - clock.nowMs()) : 0;
+    const activeForMs = Math.max(0, this.#member.activeForMs ?? storedMs);
+    if (active && rules.maxOnMs > 0) this.#offIn(Math.max(0, rules.maxOnMs - activeForMs));
+    this.#member.setInitialState(active, activeForMs);
   }
 
   async #on(superseded: AbortSignal): Promise<void> {
@@ -238,11 +241,12 @@ export class RuledSwitch {
         this.#publishStatus();
         await delay(clock, waitMs, superseded);
       }
-    } catch (thrown) {
-      this.#member.unclaim();
-      throw thrown;
-    } finally {
       this.#pending = undefined;
+    } catch (thrown) {
+      this.#pending = undefined;
+      this.#member.unclaim();
+      this.#publishStatus();
+      throw thrown;
     }
   }
 

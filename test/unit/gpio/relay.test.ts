@@ -62,7 +62,11 @@ await t.test('the maximum on time continues across reopening and restart', async
   await outputs.waitForValue(relay, 'LINK', 'online');
   t.strictSame(outputs.levels('RELAY1'), [true], 'neither does a restart');
   t.equal(outputs.value(relay, 'OFF_AT'), 1_700_000_060);
-  await passTime(outputs.clock, 39_000);
+  await passTime(outputs.clock, 5_000);
+  await outputs.devices.applyChanges(relay.id);
+  await outputs.waitForValue(relay, 'LINK', 'online');
+  t.equal(outputs.value(relay, 'OFF_AT'), 1_700_000_060, 'reopened after a restart');
+  await passTime(outputs.clock, 34_000);
   t.strictSame(outputs.levels('RELAY1'), [true]);
   await outputs.devices.close();
   outputs.clock.advance(600_000);

@@ -121,6 +121,73 @@ t.test('an interlock names its group and no other object', async (t) => {
   client.check();
 });
 
+t.test('the rule ends when the relay that blocked another is deleted or leaves the group', async (t) => {
+  const outputs = new OutputFixture(t);
+  const { devices } = outputs;
+  const blocked = (relay: Instance) => [outputs.value(relay, 'RULE'), recordsOf(relay)[0]];
+  const configure = async (relay: Instance, properties: Record<string, string>) => {
+    devices.setProperties(relay.id, properties);
+    await devices.applyChanges(relay.id);
+  };
+  const first = await outputs.addOpenRelay('RELAY1', { Interlock: 'blind' });
+  const second = await outputs.addOpenRelay('RELAY2', { Interlock: 'blind' });
+  const client = follow(outputs);
+  await devices.delete(first.id);
+  await passTime(outputs.clock, 1000);
+  t.strictSame(blocked(second), ['', undefined], 'deleted');
+  const third = await outputs.addOpenRelay('RELAY3', { Interlock: 'blind' });
+  await outputs.write(third, true);
+  t.match(blocked(second), [/is active/, { code: 'INTERLOCK' }]);
+  await configure(third, { Interlock: '' });
+  await outputs.waitForValue(third, 'LINK', 'online');
+  await passTime(outputs.clock, 1000);
+  t.strictSame(blocked(second), ['', undefined], 'active, but of no group any more');
+  await outputs.write(second, true);
+  await outputs.write(second, false);
+  const fourth = await outputs.addOpenRelay('RELAY4', { Interlock: 'blind' });
+  await configure(fourth, { Line: 'RELAY99' });
+  await outputs.waitForValue(fourth, 'LINK', 'waiting');
+  t.match(blocked(second), [/is not open/, { code: 'INTERLOCK_UNCERTAIN' }]);
+  await configure(fourth, { Interlock: '' });
+  await outputs.waitForValue(fourth, 'LINK', 'waiting');
+  await passTime(outputs.clock, 1000);
+  t.strictSame(blocked(second), ['', undefined], 'of no group any more, and still not open');
+  await outputs.write(second, true);
+  await outputs.write(second, false);
+  outputs.relay('RELAY99', { Interlock: 'blind' });
+  await passTime(outputs.clock, 1000);
+  t.match(blocked(second), [/is not open/, { code: 'INTERLOCK_UNCERTAIN' }], 'a new one that is not open');
+  t.match(await rejection(outputs.write(second, true)), { rule: 'INTERLOCK_UNCERTAIN' });
+  client.check();
+});
+
+t.test('a relay that waited for the dead time in vain is not about to go on', async (t) => {
+  const outputs = new OutputFixture(t);
+  const group = { Interlock: 'blind', DeadTimeMs: 500 };
+  const first = await outputs.addOpenRelay('RELAY1', group);
+  const second = await outputs.addOpenRelay('RELAY2', group);
+  const third = await outputs.addOpenRelay('RELAY3', group);
+  const client = follow(outputs);
+  const waiting = rejection(outputs.write(second, true));
+  await yieldToEventLoop();
+  t.match(recordsOf(second)[1], { code: 'DEAD_TIME' });
+  outputs.devices.setProperty(third.id, 'Line', 'RELAY99');
+  await outputs.devices.applyChanges(third.id);
+  await outputs.waitForValue(third, 'LINK', 'waiting');
+  outputs.clock.advance(500);
+  t.match(await waiting, { rule: 'INTERLOCK_UNCERTAIN' });
+  t.strictSame([outputs.value(second, 'PENDING'), recordsOf(second)[1]], ['', undefined]);
+  t.match(outputs.value(first, 'RULE'), /another of the group is not open/, 'not "about to be active"');
+  client.check();
+  outputs.devices.setProperty(third.id, 'Line', 'RELAY3');
+  await outputs.devices.applyChanges(third.id);
+  await outputs.waitForValue(third, 'LINK', 'online');
+  t.strictSame(
+    [first, second].map((relay) => outputs.value(relay, 'RULE')),
+    ['', ''],
+  );
+});
+
 t.test('a relay that Boot switches on later says so', async (t) => {
   const outputs = new OutputFixture(t);
   outputs.relay('RELAY99', { Interlock: 'pumps' });
