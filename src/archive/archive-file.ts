@@ -10,6 +10,7 @@ import {
   unpackRun,
   ByteWriter,
   type RecordRun,
+  type StoredValue,
 } from './codec.js';
 import type { ArchiveRequests, DamageReport, ArchiveOpenReport, RecordBatch } from './worker-protocol.js';
 import {
@@ -31,6 +32,8 @@ const NEVER = -1;
 
 /** The series of a variable's numbers, or of its texts. */
 export const seriesOf = (id: number, isText: boolean): number => id * 2 + Number(isText);
+/** The variable of a series. */
+export const idOf = (series: number): number => Math.floor(series / 2);
 
 /**
  * The archive's database, opened in the worker. Each write appends a row to the tail; records stay in memory
@@ -104,7 +107,7 @@ export class ArchiveFile {
     return this.#heads;
   }
 
-  write({ records, clocks, isPresent, nowMs = this.#nowMs }: ArchiveRequests['write']['request']): void {
+  write({ records, clocks, updatedMs, nowMs = this.#nowMs }: ArchiveRequests['write']['request']): void {
     this.#nowMs = nowMs;
     this.transaction(() => {
       for (const { mark, offsetMs } of clocks)
@@ -113,7 +116,7 @@ export class ArchiveFile {
           .statement('INSERT OR IGNORE INTO untrusted VALUES (?, ?, ?)')
           .run(mark, bootId(), offsetMs);
       for (const [series, run] of bySeries(records)) {
-        if (isPresent && this.#newest(series) === run.values.at(-1)) continue;
+        if (updatedMs !== undefined && this.#isOld(series, run, updatedMs.get(idOf(series)) ?? 0)) continue;
         this.put(series, sortRun(run));
       }
     });
@@ -301,11 +304,18 @@ export class ArchiveFile {
     return found;
   }
 
-  #newest(series: number): number | string | undefined {
+  /** Whether a present value is the newest record, or was updated before it: a power cut can lose the last values. */
+  #isOld(series: number, { values }: RecordRun, updatedMs: number): boolean {
+    const newest = this.#newest(series);
+    if (newest === undefined) return false;
+    return newest.value === values.at(-1) || newest.atMs > updatedMs;
+  }
+
+  #newest(series: number): { readonly atMs: number; readonly value: StoredValue | undefined } | undefined {
     const head = this.#heads.get(series);
-    if (head !== undefined) return head.values.at(-1);
-    const last = this.chunks.at(series, Infinity);
-    return last === undefined ? undefined : this.chunks.records(last).values.at(-1);
+    const last = head === undefined ? this.chunks.at(series, Infinity) : undefined;
+    const run = head ?? (last && this.chunks.records(last));
+    return run && { atMs: run.times.at(-1) ?? NEVER, value: run.values.at(-1) };
   }
 }
 

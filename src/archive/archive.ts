@@ -152,7 +152,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
         mark: isTrusted ? 0 : UNKNOWN_CLOCK,
       })),
     );
-    const report = await this.#request('write', { records, clocks: [], isPresent: false });
+    const report = await this.#request('write', { records, clocks: [] });
     if (report.text !== '') this.#health.reportDamage(report);
   }
 
@@ -260,7 +260,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     const offsetMs = this.#clocks.correctionMs();
     if (this.#buffer.count > 0) {
       try {
-        await this.#send(this.#buffer.take(), false);
+        await this.#send(this.#buffer.take());
         this.#buffer.confirmTaken();
       } catch (thrown) {
         this.#buffer.putBack();
@@ -274,10 +274,10 @@ export class Archive implements ArchivePort, AsyncDisposable {
     this.#reportWrite(undefined);
   }
 
-  async #send(records: RecordBatch, isPresent: boolean): Promise<void> {
+  async #send(records: RecordBatch, updatedMs?: ReadonlyMap<number, number>): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
     const clocks = this.#clocks.uncorrected();
-    const report = await this.#worker.request('write', { records, clocks, isPresent, nowMs });
+    const report = await this.#worker.request('write', { records, clocks, updatedMs, nowMs });
     this.figures.records += records.ids.length;
     if (report.text !== '') this.#health.reportDamage(report);
   }
@@ -285,16 +285,17 @@ export class Archive implements ArchivePort, AsyncDisposable {
   async #writePresent(variables: readonly Variable[]): Promise<void> {
     const { clock } = this.#options;
     const mark = this.#clocks.mark();
-    const present = variables
-      .filter(isKnown)
-      .map(({ id, data: { value } }) => ({ id, atMs: clock.nowMs(), value, mark }));
+    const known = variables.filter(isKnown);
+    const present = known.map(({ id, data: { value } }) => ({ id, atMs: clock.nowMs(), value, mark }));
+    // The end of the second in which it was updated.
+    const updatedMs = new Map(known.map(({ id, data: { updated } }) => [id, updated * 1000 + 999]));
     if (present.length === 0) return;
     const bufferAll = () => {
       for (const record of present) this.#buffer.add(record);
     };
     if (!this.#isOpen) return bufferAll();
     try {
-      await this.#send(toRecordBatch(present), true);
+      await this.#send(toRecordBatch(present), updatedMs);
     } catch (thrown) {
       bufferAll();
       this.#reportWrite(thrown);

@@ -35,8 +35,8 @@ const FREE_LIST = [32, 36] as const;
 const ROW_NUMBER_LIMIT = 2 ** 40;
 
 /**
- * Passes every valid run of records of a damaged archive to `take`. Calls `onChunk` after each chunk; what it
- * throws ends the salvage. Does not change the file.
+ * Passes every valid run of records of a damaged archive to `take`; a later run replaces the records of an
+ * earlier one. Calls `onChunk` after each chunk; what it throws ends the salvage. Does not change the file.
  */
 export function salvage(
   path: string,
@@ -64,16 +64,18 @@ export function salvage(
   };
   const { gaps } = found;
   withReadable(path, (db) => {
-    for (const row of rowsOf(db, { table: 'chunks', columns: STORED, gaps })) {
-      const run = runOf(row);
-      if (run === undefined) found.damaged += 1;
-      else accept([[Number(row[0]), run]]);
-      onChunk();
-    }
+    // First, so that the chunks replace it: the tail keeps records after they were moved into chunks, but a
+    // correction changes only the chunk.
     for (const row of rowsOf(db, { table: 'tail', columns: 'records', gaps })) {
       const runs = tailOf(row);
       if (runs === undefined) found.damaged += 1;
       else accept(runs);
+      onChunk();
+    }
+    for (const row of rowsOf(db, { table: 'chunks', columns: STORED, gaps })) {
+      const run = runOf(row);
+      if (run === undefined) found.damaged += 1;
+      else accept([[Number(row[0]), run]]);
       onChunk();
     }
   });

@@ -1,4 +1,4 @@
-import type { ArchiveFile } from './archive-file.js';
+import { type ArchiveFile, idOf } from './archive-file.js';
 import type { SeriesStatistics } from './worker-protocol.js';
 
 /** Approximate bytes of a record that is not in a chunk yet. */
@@ -39,8 +39,6 @@ export function recordedVariables(file: ArchiveFile): number[] {
   for (const [series, { times }] of file.heads()) if (times.length > 0) ids.add(idOf(series));
   return [...ids];
 }
-
-const idOf = (series: number): number => Math.floor(series / 2);
 
 function add(all: Map<number, SeriesStatistics>, more: SeriesStatistics): void {
   const known = all.get(more.id);

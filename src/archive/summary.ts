@@ -29,17 +29,20 @@ const REGISTERS = [2 ** 16, 2 ** 32];
  * An overflow leaves a difference of nearly the register's range; with less than 15/16 of it, assume a reset.
  */
 const OVERFLOW_SHARE = 1 / 16;
+/** A counter that falls by less than a tenth was not reset. */
+const FALL_PARTS = 10;
 
 /**
  * The increase of a counter. A smaller value means a reset to 0, unless integers were so close to the end of
- * a 16-bit or 32-bit register that it overflowed.
+ * a 16-bit or 32-bit register that it overflowed, or it fell only a little: after a power cut or from a
+ * restored backup, it continues from an older reading.
  */
 export function riseOf(before: number, value: number): number {
   if (value >= before) return value - before;
   if (Number.isInteger(before) && Number.isInteger(value))
     for (const size of REGISTERS)
       if (before < size && before - value >= size * (1 - OVERFLOW_SHARE)) return value + size - before;
-  return Math.max(value, 0);
+  return (before - value) * FALL_PARTS < before ? 0 : Math.max(value, 0);
 }
 
 /** The summary of a run of at least one number; undefined for texts. */

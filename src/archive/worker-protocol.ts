@@ -77,11 +77,16 @@ export interface ArchiveOpenReport extends DamageReport {
 export interface ArchiveRequests {
   open: { request: { directory: string; nowMs: number }; reply: ArchiveOpenReport };
   /**
-   * Writes records and clocks in one transaction; `isPresent`: only values that differ from the newest
-   * record.
+   * Writes records and clocks in one transaction. `updatedMs`: these are present values, with the times of their
+   * updates by variable; one is written only if it differs from the newest record and is not older.
    */
   write: {
-    request: { records: RecordBatch; clocks: readonly UntrustedClock[]; isPresent: boolean; nowMs?: number };
+    request: {
+      records: RecordBatch;
+      clocks: readonly UntrustedClock[];
+      updatedMs?: ReadonlyMap<number, number> | undefined;
+      nowMs?: number;
+    };
     reply: DamageReport;
   };
   logged: { request: { range: RecordRange }; reply: LoggedRows };

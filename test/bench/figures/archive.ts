@@ -101,7 +101,7 @@ function inBatches(directory: string, records: number): number {
       all.values.push(20 + ((batch + n) % 100) / 10);
       all.marks.push(0);
     }
-    file.write({ records: all, clocks: [], isPresent: false });
+    file.write({ records: all, clocks: [] });
   }
   file.close();
   return ((writtenByThread() ?? 0) - before) / (batches * records);

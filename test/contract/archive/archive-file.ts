@@ -23,7 +23,7 @@ export function recordsOf(given: readonly Written[], id = ID): RecordBatch {
 
 /** Writes records in one transaction. */
 export const write = (file: ArchiveFile, given: readonly Written[], id = ID) =>
-  file.write({ records: recordsOf(given, id), clocks: [], isPresent: false });
+  file.write({ records: recordsOf(given, id), clocks: [] });
 
 /** All records of a variable up to a time. */
 export const allRecords = (toMs: number): RecordRange => ({

@@ -264,7 +264,7 @@ t.test('variables with records are listed once each, with and without chunks', a
   write(file, many, 20_001);
   write(file, many.slice(0, 1), 20_000);
   const text = { ids: [20_001, 20_002], times: [1, 2], values: ['a', 'b'], marks: [0, 0] };
-  file.write({ records: text, clocks: [], isPresent: false });
+  file.write({ records: text, clocks: [] });
   t.strictSame(recordedVariables(file).sort(), [20_000, 20_001, 20_002]);
   const [plan] = file.chunks
     .statement('EXPLAIN QUERY PLAN SELECT min(series) FROM chunks WHERE series > ?')
@@ -351,7 +351,7 @@ t.test('texts are stored unchanged, separate from numbers under the same id', as
   const times = texts.map((_, n) => 1_000 * (n + 1));
   const ids = texts.map(() => ID);
   const marks = texts.map(() => 0);
-  file.write({ records: { ids, times, values: texts, marks }, clocks: [], isPresent: false });
+  file.write({ records: { ids, times, values: texts, marks }, clocks: [] });
   write(file, [{ atMs: 2_500, value: 7 }]);
   t.strictSame(queryLogged(file, { ...allRecords(9_000), isText: true }).values, [...texts].reverse());
   t.strictSame(contents(file), [{ atMs: 2_500, value: 7 }]);

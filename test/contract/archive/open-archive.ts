@@ -16,12 +16,16 @@ export interface ArchiveFixture {
 /** The variable's id. */
 export const VARIABLE = 12_345;
 
-/** Opens the archive of a directory. */
-export async function openArchive(directory: string, clock: Clock): Promise<ArchiveFixture> {
+/** Opens the archive of a directory; `stored`: the last value of the variable. */
+export async function openArchive(
+  directory: string,
+  clock: Clock,
+  stored: { readonly value?: number; readonly updated?: number } = {},
+): Promise<ArchiveFixture> {
   const findings = new Map<string, HealthFinding>();
   const checks: HealthChecks = { set: (name, finding) => void findings.set(name, finding) };
   const kernel = new Kernel({ counter: 0, random: Math.random, isClockTrusted: () => clock.isTrusted() });
-  const variable = kernel.tree.load(2, variableData(1), { id: VARIABLE });
+  const variable = kernel.tree.load(2, { ...variableData(1), ...stored }, { id: VARIABLE });
   const standard = { counter: false, ignoreZeros: false, graph: true, compaction: [] };
   kernel.variables.setLogging(variable, { active: true, ...standard });
   const archive = await Archive.open({

@@ -132,7 +132,10 @@ function counted(
   return [start, end - Math.max(start, first), sum, min, when(min), max, when(max)];
 }
 
-/** A decreasing meter has restarted, unless it can have wrapped within a sixteenth of its register. */
+/**
+ * A decreasing meter has restarted, unless it can have wrapped within a sixteenth of its register, or has lost
+ * less than a tenth.
+ */
 function riseFrom(before: number, now: number): number {
   if (now >= before) return now - before;
   const isWhole = before % 1 === 0 && now % 1 === 0;
@@ -140,5 +143,5 @@ function riseFrom(before: number, now: number): number {
     const rise = size - before + now;
     if (isWhole && before < size && rise <= size / 16) return rise;
   }
-  return now;
+  return now / before > 0.9 ? 0 : now;
 }

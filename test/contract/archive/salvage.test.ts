@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { ArchiveFile } from '../../../src/archive/archive-file.js';
+import { CHUNK_RECORDS } from '../../../src/archive/chunks.js';
 import { emptyRun } from '../../../src/archive/codec.js';
 import { salvageArchives } from '../../../src/composition/salvage-archives.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
@@ -94,6 +95,23 @@ t.test(
     t.equal((await runCli(['archive', '--data', join(dry, 'none'), 'salvage'])).code, 1);
   },
 );
+
+t.test('a corrected record stays corrected, although the tail still has the one before', async (t) => {
+  const directory = await tempDirectory(t);
+  const file = new ArchiveFile(directory);
+  file.open(NOW);
+  const put = (time: number, value: number) =>
+    file.transaction(() => file.put(20_000, { times: [time], values: [value], marks: [0] }));
+  for (let n = 0; n <= CHUNK_RECORDS; n++) put(NOW + n, n);
+  put(NOW + 10, -1);
+  file.close();
+  copyFileSync(join(directory, 'archive.db'), join(directory, ASIDE));
+  const before = recordsOf(directory);
+  t.equal(before.get(20_000)?.size, CHUNK_RECORDS + 1);
+  t.equal(before.get(20_000)?.get(NOW + 10), -1);
+  const { all } = await salvaged(t, readFileSync(join(directory, ASIDE)));
+  t.strictSame(all, before);
+});
 
 function withFlippedBits(bytes: Buffer, random: Random): Buffer {
   const damaged = Buffer.from(bytes);

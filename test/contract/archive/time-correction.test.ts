@@ -27,7 +27,6 @@ t.test(
         { mark: 1, offsetMs: 100 },
         { mark: 2, offsetMs: 1_100 },
       ],
-      isPresent: false,
     });
     t.strictSame(
       contents(file).map(({ atMs }) => atMs),
@@ -64,7 +63,6 @@ t.test('corrected records whose millisecond is occupied move to the next free on
       { atMs: 10_900, value: 13, mark: 1 },
     ]),
     clocks: [{ mark: 1, offsetMs: 0 }],
-    isPresent: false,
   });
   t.strictSame(correctTimes(file, { offsetMs: 40_000 }), { count: 4 });
   t.strictSame(contents(file), [
@@ -89,7 +87,6 @@ t.test(
         file.write({
           records: recordsOf(given.slice(n, n + 100), id),
           clocks: [{ mark: 1, offsetMs: 100 }],
-          isPresent: false,
         });
     t.strictSame(correctTimes(file, { offsetMs: 40_100 }), { count: 3_000 });
     const expected = given.map(({ atMs, value }) => ({ atMs: atMs + 40_000, value }));
@@ -108,7 +105,7 @@ t.test('the correction has the records of one variable at a time in memory', asy
   for (let n = 0; n < 3; n++)
     for (const id of ids) {
       const given = Array.from({ length: 256 }, (_, k) => ({ atMs: 1_000 * n + k, value: k, mark: 1 }));
-      file.write({ records: recordsOf(given, id), clocks, isPresent: false });
+      file.write({ records: recordsOf(given, id), clocks });
     }
   const order: number[] = [];
   const { chunks } = file;
@@ -132,7 +129,7 @@ t.test('more records of a variable than the correction takes in one step', async
   const file = openArchiveFile(await tempDirectory(t));
   const given = Array.from({ length: 60_000 }, (_, n) => ({ atMs: 1_000_000 + n * 100, value: n, mark: 1 }));
   const clocks = [{ mark: 1, offsetMs: 0 }];
-  file.write({ records: recordsOf(given), clocks, isPresent: false });
+  file.write({ records: recordsOf(given), clocks });
   let most = 0;
   const put = file.put.bind(file);
   file.put = (series, run) => {
@@ -150,7 +147,7 @@ t.test('more records of a variable than the correction takes in one step', async
     t.strictSame(contents(file), expected);
     deleteRecords(file, { variableId: ID, fromMs: 0, toMs: 2 ** 43 });
     const records = recordsOf(given.map((record) => ({ ...record, mark: 2 })));
-    if (mark === 1) file.write({ records, clocks: [{ mark: 2, offsetMs: 0 }], isPresent: false });
+    if (mark === 1) file.write({ records, clocks: [{ mark: 2, offsetMs: 0 }] });
   }
   file.close();
 });
@@ -163,7 +160,6 @@ t.test('long texts are corrected some at a time', async (t) => {
     file.write({
       records: { ids: [ID], times: [1_000 * n], values: [text], marks: [1] },
       clocks,
-      isPresent: false,
     });
   const steps: number[] = [];
   const put = file.put.bind(file);

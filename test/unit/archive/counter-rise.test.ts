@@ -26,3 +26,9 @@ t.test('the increase of a restarted meter is its value', async (t) => {
   t.equal(riseOf(4, 4), 0, 'unchanged');
   t.equal(riseOf(4, -2), 0, 'negative');
 });
+
+t.test('a counter that falls only a little was not reset', async (t) => {
+  t.equal(riseOf(12_345.3, 12_345.1), 0, 'after a power cut');
+  t.equal(riseOf(1000, 901), 0);
+  t.equal(riseOf(1000, 900), 900);
+});
