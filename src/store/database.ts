@@ -35,6 +35,11 @@ import { noLeftValues, RuntimeValues, runtimeProblem } from './runtime-values.js
 
 /** Objects in one reply: a few hundred KB, so that neither side has much of a large tree in memory twice. */
 const ROWS = 1000;
+/** A reply ends after these characters: texts of 1 MiB each would not fit into the worker's heap together. */
+const CHARACTERS = 1_000_000;
+
+/** A batch whose values are read while they are written. */
+type BatchInParts = Omit<Batch, 'values'> & { readonly values: Iterable<ValueRow> };
 
 /** The store's database, opened in the worker. Synchronous; throws all failures. */
 export class Database {
@@ -89,7 +94,7 @@ export class Database {
     if (isWritable) this.#db = found.db;
     else this.#reading = { db: found.db, directory: found.passing };
     const first = {
-      values: left.values.filter(([id]) => hasObject(found.db, id)),
+      values: left.values().filter(([id]) => hasObject(found.db, id)),
       // If the disk rejects writes, the stored run id stays: the runtime directory belongs to that run.
       meta: isWritable ? metaAtStart(reserved, life) : [],
     };
@@ -115,12 +120,13 @@ export class Database {
    * the database is repaired first; restored objects from before `after` are included then.
    */
   rows(after: number): RowPage {
-    let read = this.#read(`born > ${after} ORDER BY born LIMIT ${ROWS}`);
+    const page = `born > ${after} ORDER BY born LIMIT ${ROWS}`;
+    let read = this.#read(page, CHARACTERS);
     const isStray = read.last === undefined && this.#noRepair === undefined && this.#hasStray(read.values);
     let late: string[] = [];
     if (read.bad.length > 0 || isStray) {
       const born = this.#repair().filter((place) => place <= after);
-      read = this.#read(`born > ${after} ORDER BY born LIMIT ${ROWS}`);
+      read = this.#read(page, CHARACTERS);
       late = this.#read(`born IN (${born.join(', ')})`).texts;
       this.#lost.push(...read.bad);
     }
@@ -139,18 +145,20 @@ export class Database {
     return { restored: this.#restored, lost: this.#lost };
   }
 
-  #read(where: string) {
+  #read(where: string, limit = Infinity) {
     // SQLite joins the texts, so that few strings are created here. It would round floats, so values are read
     // unchanged. Values are floats or texts; an integer might not fit into a number.
     const sql = `
       SELECT CAST(born AS REAL), born || ',' || o.id || ',' || type || ',' || parent || ',' || attributes || ',' || data, o.sum || '',
         v.id || '', CASE WHEN typeof(value) IN ('real', 'text') THEN value END, updated || ',' || changed, v.sum || ''
       FROM objects o LEFT JOIN last_values v ON v.id = o.id WHERE ${where}`;
-    const rows = prepareArrays<readonly (number | string | null)[]>(this.#readable(), sql).all();
+    const rows = prepareArrays<readonly (number | string | null)[]>(this.#readable(), sql).iterate();
     const texts: string[] = [];
     const bad: string[] = [];
-    let values = 0;
-    for (const [, columns, sum, id, value, times, valueSum] of rows) {
+    let [values, count, characters, last] = [0, 0, 0, 0];
+    for (const [born, columns, sum, id, value, times, valueSum] of rows) {
+      last = Number(born);
+      count += 1;
       if (columns === null || String(checksumOf([columns])) !== sum) {
         bad.push(`object ${String(columns).slice(0, 30)}`);
         continue;
@@ -162,8 +170,10 @@ export class Database {
         bad.push(`the value of #${id}`);
         texts.push(`[${text}]`);
       } else texts.push(id === null ? `[${text}]` : `[${text},${JSON.stringify(value)},${times}]`);
+      characters += texts.at(-1)?.length ?? 0;
+      if (characters >= limit) break;
     }
-    return { texts, bad, values, last: rows.length === ROWS ? Number(rows.at(-1)?.[0]) : undefined };
+    return { texts, bad, values, last: count === ROWS || characters >= limit ? last : undefined };
   }
 
   /** Replaces damaged rows with those of a backup. Returns the positions of the replaced objects. */
@@ -290,7 +300,7 @@ export class Database {
     db?.close();
   }
 
-  #write(db: DatabaseSync, batch: Batch): void {
+  #write(db: DatabaseSync, batch: BatchInParts): void {
     db.exec('BEGIN IMMEDIATE');
     try {
       this.#fill(db, batch);
@@ -303,7 +313,7 @@ export class Database {
     }
   }
 
-  #fill(db: DatabaseSync, { objects, removed, profiles, meta, values, audit }: Batch): void {
+  #fill(db: DatabaseSync, { objects, removed, profiles, meta, values, audit }: BatchInParts): void {
     const run = (sql: string, ...parameters: (string | number)[]) =>
       this.#statement(db, sql).run(...parameters);
     const put = (table: ChecksummedTable, row: readonly (string | number)[]) =>

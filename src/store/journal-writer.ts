@@ -125,6 +125,7 @@ export class JournalWriter {
       try {
         await this.#commit(taken);
         this.#succeeded(taken);
+        if (this.#options.pending.hasMore) this.saveValues();
       } catch (thrown) {
         this.#failed(taken, thrown);
       }

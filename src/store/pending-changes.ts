@@ -9,6 +9,10 @@ import { LARGE_TEXT_CHARACTERS, LargeTextBudget } from './write-counter.js';
 
 /** Values in one message to the worker: about a millisecond of work. */
 export const VALUES_SLICE = 2000;
+/** Characters of texts after which a message for the runtime directory ends, because of the worker's heap. */
+const SLICE_CHARACTERS = 1_000_000;
+/** Characters of texts in one commit, all of which the worker's heap must have space for. */
+const COMMIT_CHARACTERS = 8_000_000;
 
 /** Everything in one commit, so that it can be put back if the commit fails. */
 export interface CommitSet {
@@ -34,6 +38,8 @@ export class PendingChanges {
   readonly #budget = new LargeTextBudget();
   /** Large texts that the last commit postponed. */
   waitingTexts = 0;
+  /** Whether the last commit left texts for another one because of {@link COMMIT_CHARACTERS}. */
+  hasMore = false;
   #meta = new Map<string, string>();
   #audit: AuditRow[] = [];
   /** Position of the id pool when it was last saved. */
@@ -84,7 +90,7 @@ export class PendingChanges {
       this.#repeated.delete(variable);
     }
     for (const variable of repeated) if (!this.#values.has(variable)) this.#repeated.add(variable);
-    yield* slices(this.#present(new Set([...values, ...repeated])));
+    yield* slices(this.#present(new Set([...values, ...repeated])), SLICE_CHARACTERS);
   }
 
   take(which: ValueSelection, nowMs: number): CommitSet {
@@ -105,6 +111,7 @@ export class PendingChanges {
     const values = which === 'configured' ? this.#valuesOf(objects) : this.#takeValues();
     if (which === 'due') this.#postponeLargeTexts(values, nowMs);
     if (which === 'all') this.#takeRepeated(values);
+    this.#limitTexts(values);
     journal.budgetedChanges = new Map();
     return { version, objects, removed, profiles, values, meta, audit };
   }
@@ -170,6 +177,19 @@ export class PendingChanges {
     }
   }
 
+  #limitTexts(values: Set<ObjectWithValue>): void {
+    let characters = 0;
+    this.hasMore = false;
+    for (const object of values) {
+      if (!object.is(objectType.variable) || typeof object.data.value !== 'string') continue;
+      characters += object.data.value.length;
+      if (characters <= COMMIT_CHARACTERS) continue;
+      values.delete(object);
+      this.#values.add(object);
+      this.hasMore = true;
+    }
+  }
+
   #takeRepeated(values: Set<ObjectWithValue>): void {
     for (const repeated of [this.#repeated, this.#journal.repeated])
       for (const variable of repeated) values.add(variable);
@@ -203,13 +223,16 @@ export class PendingChanges {
   }
 }
 
-function* slices(rows: Iterable<ValueRow>): Generator<ValueRow[]> {
+function* slices(rows: Iterable<ValueRow>, limit = Infinity): Generator<ValueRow[]> {
   let slice: ValueRow[] = [];
+  let characters = 0;
   for (const row of rows) {
     slice.push(row);
-    if (slice.length < VALUES_SLICE) continue;
+    if (typeof row[1] === 'string') characters += row[1].length;
+    if (slice.length < VALUES_SLICE && characters < limit) continue;
     yield slice;
     slice = [];
+    characters = 0;
   }
   if (slice.length > 0) yield slice;
 }

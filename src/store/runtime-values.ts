@@ -10,11 +10,12 @@ import { makeDirectory, removeDatabase } from '../sqlite/database-files.js';
 
 /** Values and counter of a run that crashed. */
 interface LeftValues {
-  readonly values: readonly ValueRow[];
+  /** Reads one after the other: together they might not fit into memory. */
+  readonly values: () => IteratorObject<ValueRow>;
   readonly counter: number;
 }
 
-export const noLeftValues: LeftValues = { values: [], counter: 0 };
+export const noLeftValues: LeftValues = { values: () => Iterator.from([]), counter: 0 };
 
 /**
  * Stores last values between two commits in the runtime directory (a tmpfs), where they survive a crash of
@@ -62,17 +63,21 @@ export class RuntimeValues {
         .map(({ name, value }) => [name, value]),
     );
     if (life === undefined || meta.get(metaName.life) !== life) return noLeftValues;
-    const rows = [...iterateRows(this.#db, 'SELECT id, value, updated, changed, sum FROM last_values')];
-    const values = rows
-      .filter(isSound)
-      .map(([id, value, updated, changed]): ValueRow => [
-        Number(id),
-        typeof value === 'bigint' ? Number(value) : (value as number | string),
-        Number(updated),
-        Number(changed),
-      ]);
+    const values = () => this.#intactRows();
+    // Reads all rows, so that the caller replaces a file with an unreadable one.
+    values().forEach(() => undefined);
     const counter = Number(meta.get(metaName.counter) ?? 0);
     return { values, counter: Number.isSafeInteger(counter) ? counter : 0 };
+  }
+
+  *#intactRows(): Generator<ValueRow> {
+    const rows = iterateRows(this.#db, 'SELECT id, value, updated, changed, sum FROM last_values');
+    for (const row of rows) {
+      if (!isSound(row)) continue;
+      const [id, value, updated, changed] = row;
+      const stored = typeof value === 'bigint' ? Number(value) : (value as number | string);
+      yield [Number(id), stored, Number(updated), Number(changed)];
+    }
   }
 
   /** Empties the file and assigns it to a run. Replaces a file in which only a write finds damage. */

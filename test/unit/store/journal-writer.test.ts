@@ -44,3 +44,14 @@ t.test('values that fill their slices are committed', async (t) => {
   t.strictSame(requests, ['stage', 'commit']);
   t.equal(written.size, VALUES_SLICE);
 });
+
+t.test('large texts for the runtime directory are sent in several messages', (t) => {
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  const pending = new PendingChanges(kernel, undefined);
+  for (let n = 0; n < 5; n++) kernel.variables.create(3, { value: 'a'.repeat(600_000) });
+  t.strictSame(
+    Array.from(pending.freshValues(), ({ length }) => length),
+    [2, 2, 1],
+  );
+  t.end();
+});
