@@ -14,6 +14,7 @@ const STABLE_MS = 10_000;
 
 const ALIVE_ID = 'alive';
 const SUBSCRIBE_ID = 'subscribe';
+const CALL_ID = 'call';
 /** Calls the function that needs no credentials (authentication rule 4). */
 const PROBE = encodeRequest(ALIVE_ID, 'WFC_GetConfigurators', []);
 
@@ -43,7 +44,8 @@ export interface ChangeOptions {
   onLink?: (lost: ServerError | RpcError | undefined) => void;
 }
 
-interface ChangeSource {
+/** A gateway, and how to call it with ordinary requests. */
+export interface ChangeSource {
   address: Address;
   configurator: number | undefined;
   timing: Timing;
@@ -85,6 +87,29 @@ export async function* changeStream(
     }
     if (reader?.overrun || timing.nowMs() - openedMs >= STABLE_MS) attempt = 0;
     if (!reader?.overrun) await delay(timing, pauseMs(attempt, timing.random()), signal);
+  }
+}
+
+/**
+ * Calls a function over a socket of its own, and waits for the reply as long as the connection works: `fetch`
+ * waits at most 5 min.
+ */
+export async function longCall(source: ChangeSource, method: string, params: Params): Promise<unknown> {
+  const request = encodeRequest(CALL_ID, method, params);
+  // 0: no earlier changes.
+  const reader = await open(source, 0, undefined);
+  try {
+    reader.send(request);
+    for (;;)
+      for (const text of await reader.read()) {
+        const frame = parse(text);
+        if (!isRecord(frame) || !('jsonrpc' in frame) || frame['id'] === ALIVE_ID) continue;
+        const outcome = readReply(frame, CALL_ID);
+        if (!outcome.ok) throw outcome.error;
+        return outcome.result;
+      }
+  } finally {
+    reader.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Address, readAddress } from './address.js';
-import { type ChangeOptions, type Item, changeStream } from './changes.js';
+import { type ChangeOptions, type ChangeSource, type Item, changeStream, longCall } from './changes.js';
 import { ServerError } from './errors.js';
 import type { Functions } from './generated/functions.js';
 import { type Outcome, type Params, encodeRequest, readReply, readBatch } from './rpc.js';
@@ -74,6 +74,14 @@ export class Client<F extends FunctionTable<F> = Functions> {
     return this.request(method, params);
   }
 
+  /**
+   * Like `call`, without a time limit, over a WebSocket: for a function that takes minutes, such as a backup.
+   * Rejects with a `ServerError` if the connection is lost; the gateway may then complete it all the same.
+   */
+  async callLong<M extends Name<F>>(method: M, ...params: Args<F, M>): Promise<Result<F, M>> {
+    return (await longCall(this.#source(), method, params)) as Result<F, M>;
+  }
+
   /** Like `call`, with a time limit or a signal; the parameters may be named. */
   async request<M extends Name<F>>(
     method: M,
@@ -105,14 +113,16 @@ export class Client<F extends FunctionTable<F> = Functions> {
    * a retry cannot resolve.
    */
   changes(options: ChangeOptions = {}): AsyncGenerator<Item, void, undefined> {
-    const source = {
+    return changeStream(this.#source(), options);
+  }
+
+  #source(): ChangeSource {
+    return {
       address: this.#address,
       configurator: this.#configurator,
       timing: this.#timing,
-      call: (method: string, params: Params, signal: AbortSignal | undefined) =>
-        this.#call(method, params, signal === undefined ? {} : { signal }),
+      call: (method, params, signal) => this.#call(method, params, signal === undefined ? {} : { signal }),
     };
-    return changeStream(source, options);
   }
 
   async #call(method: string, params: Params, options: CallOptions): Promise<unknown> {

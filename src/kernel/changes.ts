@@ -55,7 +55,8 @@ export interface BufferLimits {
 
 /**
  * The stream of changes: one increasing counter for all messages, a bounded buffer of the newest ones, and
- * the listeners. Listeners are called synchronously, in order of `listen`, and must not throw.
+ * the listeners. Listeners are called synchronously, in order of `listen`, and must not throw. Each gets all
+ * messages in ascending order, also those that a listener emits.
  */
 export class Changes {
   /** If set: called for each message; it calls `publish` to pass the message to the listeners. */
@@ -73,6 +74,9 @@ export class Changes {
   #bytes = 0;
   #limits: BufferLimits;
   #listeners: ((change: Change) => void)[] = [];
+  #isPassing = false;
+  /** What listeners emitted while a change was passed on: it follows when all have that one. */
+  #following: Change[] = [];
 
   /** Begins after `counter`: the first message gets `counter + 1`. */
   constructor(counter: number, limits: BufferLimits = { messages: BUFFER_MESSAGES, bytes: BUFFER_BYTES }) {
@@ -117,8 +121,8 @@ export class Changes {
     this.#buffer.push(change);
     this.#bytes += change.bytes;
     this.#trim();
-    if (this.deliver === undefined) for (const listener of this.#listeners) listener(change);
-    else this.deliver(change, () => this.#publish(change));
+    if (this.#isPassing) this.#following.push(change);
+    else this.#passInOrder(change);
   }
 
   /** All buffered messages, ascending. */
@@ -134,6 +138,22 @@ export class Changes {
     const first = this.#buffer[this.#head]?.TimeStamp ?? this.#counter + 1;
     if (counter > this.#counter || counter < first - 1) throw fault('CHANGES_LOST');
     return this.#buffer.slice(this.#head + (counter + 1 - first)) as Change[];
+  }
+
+  #passInOrder(change: Change): void {
+    this.#isPassing = true;
+    try {
+      this.#pass(change);
+      for (const next of this.#following) this.#pass(next);
+    } finally {
+      this.#isPassing = false;
+      if (this.#following.length > 0) this.#following = [];
+    }
+  }
+
+  #pass(change: Change): void {
+    if (this.deliver === undefined) this.#publish(change);
+    else this.deliver(change, () => this.#publish(change));
   }
 
   #publish(change: Change): void {

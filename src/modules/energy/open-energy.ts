@@ -1,4 +1,4 @@
-import { coded } from '../../base/codes/coded-text.js';
+import { coded, type CodedText } from '../../base/codes/coded-text.js';
 import type { Cancel } from '../../base/clock.js';
 import { codedMessageOf } from '../../base/fault.js';
 import { localDay } from '../../base/local-time.js';
@@ -24,7 +24,7 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const WATTS_PER_KWH_MS = 3.6e9;
 
 /** The factor to kWh or W by the unit of a profile; a variable without a unit is in kWh or W. */
-const FACTORS: Readonly<Record<string, number>> = { Wh: 0.001, kWh: 1, MWh: 1000, W: 1, kW: 1000, MW: 1e6 };
+const FACTORS = new Map(Object.entries({ Wh: 0.001, kWh: 1, MWh: 1000, W: 1, kW: 1000, MW: 1e6 }));
 
 /** Sums of decimal fractions have errors in their last digits. */
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6;
@@ -45,6 +45,7 @@ const PROPERTY: Readonly<Record<CounterRole, keyof typeof READINGS>> = {
 
 type PowerProperty = 'GridPower' | 'GenerationPower' | 'StoragePower';
 const POWERS: readonly PowerProperty[] = ['GridPower', 'GenerationPower', 'StoragePower'];
+const FOLLOWED = [...POWERS, 'Switch'] as const;
 
 /** A variable of the tree that is read. */
 interface SourceVariable {
@@ -52,7 +53,7 @@ interface SourceVariable {
   readonly factor: number;
 }
 
-/** An open instance: it counts once a minute, and follows powers immediately. */
+/** An open instance: it counts once a minute, and follows powers as soon as those that came together are there. */
 export class OpenEnergy implements OpenInstance {
   readonly #host: Host<EnergyProperties>;
   readonly #problems: TransientProblems;
@@ -60,6 +61,8 @@ export class OpenEnergy implements OpenInstance {
   readonly #balance: EnergyBalance;
   readonly #switch: SurplusSwitch | undefined;
   readonly #stopWatching: Cancel;
+  #hasOtherObjects = false;
+  #cancelFollow: Cancel | undefined;
   readonly #sources = new Map<string, SourceVariable>();
   /** The reading of the grid's counter at the beginning of the quarter of an hour. */
   #quarter: { readonly monotonicMs: number; readonly kWh: number } | undefined;
@@ -71,14 +74,19 @@ export class OpenEnergy implements OpenInstance {
     this.#idents = new Set(energyVariables(host.properties).map(({ ident }) => ident));
     this.#balance = new EnergyBalance(this.#restored());
     this.#switch = this.#createSwitch();
-    this.#stopWatching = host.tree.watch({
-      onValue: (id) => this.#onValue(id),
-      onStructure: () => this.#findSources(),
-    });
     this.#findSources();
     if (this.#idents.has('AUTO')) host.report('AUTO', host.lastValue('AUTO') ?? true);
     this.#count();
     this.#schedule();
+    this.#stopWatching = host.tree.watch({
+      onValue: (id) => {
+        if (FOLLOWED.some((property) => this.#sources.get(property)?.id === id)) this.#followSoon();
+      },
+      onStructure: () => {
+        this.#hasOtherObjects = true;
+        this.#followSoon();
+      },
+    });
   }
 
   write(ident: string, value: Value): Promise<void> {
@@ -91,6 +99,7 @@ export class OpenEnergy implements OpenInstance {
 
   async close(): Promise<void> {
     this.#timer?.();
+    this.#cancelFollow?.();
     this.#stopWatching();
     this.#switch?.close();
     this.#problems.close();
@@ -152,32 +161,36 @@ export class OpenEnergy implements OpenInstance {
 
   #findSources(): void {
     const { tree, properties } = this.#host;
+    this.#hasOtherObjects = false;
     this.#sources.clear();
-    let missing = '';
-    for (const property of [...Object.values(PROPERTY), ...POWERS, 'Switch'] as const) {
+    let problem: CodedText | undefined;
+    for (const property of [...Object.values(PROPERTY), ...FOLLOWED]) {
       const path = properties[property];
       if (path === '') continue;
       const variable = tree.variableAt(path);
-      if (variable === undefined) missing ||= path;
+      if (variable === undefined)
+        problem ??= coded`NO_VARIABLE_AT_PATH: there is no variable at ${path}; correct the property`;
+      else if (variable.parentId === this.#host.id)
+        problem ??= coded`OWN_VARIABLE: ${path} is a variable of this instance; enter one of a meter`;
       else
         this.#sources.set(property, {
           id: variable.id,
-          factor: FACTORS[variable.profile?.suffix.trim() ?? ''] ?? 1,
+          factor: FACTORS.get(variable.profile?.suffix.trim() ?? '') ?? 1,
         });
     }
-    this.#host.setProblem(
-      'NO_OBJECT',
-      missing === ''
-        ? undefined
-        : coded`NO_VARIABLE_AT_PATH: there is no variable at ${missing}; correct the property`,
-    );
+    this.#host.setProblem('NO_OBJECT', problem);
     this.#followPower();
     this.#followSwitch();
   }
 
-  #onValue(id: number): void {
-    if (POWERS.some((property) => this.#sources.get(property)?.id === id)) this.#followPower();
-    if (this.#sources.get('Switch')?.id === id) this.#followSwitch();
+  /** Not within the change: what is reported here may be followed by an instance that this one follows. */
+  #followSoon(): void {
+    this.#cancelFollow ??= this.#host.clock.after(0, () => {
+      this.#cancelFollow = undefined;
+      if (this.#hasOtherObjects) return this.#findSources();
+      this.#followPower();
+      this.#followSwitch();
+    });
   }
 
   /** The value of a source, kWh or W; undefined if it is not known, or not good enough to be used. */

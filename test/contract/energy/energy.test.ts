@@ -350,6 +350,7 @@ t.test('without a known surplus it switches off; what a rule forbids is repeated
     reason: 'UNREACHABLE',
     text: 'gone',
   });
+  house.clock.advance(0);
   t.equal(house.fixture.quality(house.energy, 'SURPLUS'), 'stale NOT_REPORTED');
   await house.pass(10 * MINUTE_MS);
   t.strictSame(heater.requests, [true, true, false]);

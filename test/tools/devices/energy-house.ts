@@ -96,8 +96,10 @@ export class EnergyHouse implements AsyncDisposable {
     variables.update(this.#number, number, this.clock.nowMs());
   }
 
+  /** Updates a source; Energy follows in its next turn. */
   set(ident: string, value: number): void {
     this.fixture.kernel.variables.update(this.variable(ident), value, this.clock.nowMs());
+    this.clock.advance(0);
   }
 
   add(ident: string, by: number): void {

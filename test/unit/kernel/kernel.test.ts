@@ -57,6 +57,24 @@ t.test('a new object is published in the documented order, with differences from
   );
 });
 
+t.test('a change that a listener emits reaches all others after the one it follows', (t) => {
+  const changes = new Changes(0);
+  const seen: number[][] = [[], []];
+  changes.listen(({ TimeStamp }) => {
+    seen[0]?.push(TimeStamp);
+    if (TimeStamp <= 2) changes.emit(0, 1, []);
+  });
+  changes.listen(({ TimeStamp }) => seen[1]?.push(TimeStamp));
+  changes.emit(0, 1, []);
+  t.strictSame(seen, [
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
+  changes.emit(0, 1, []);
+  t.equal(seen[1]?.at(-1), 4);
+  t.end();
+});
+
 t.test('rules of idents, names, positions and deletion', async (t) => {
   const { tree, variables } = fresh();
   const gateway = tree.create(0, {}, { name: 'House', ident: 'house' });
