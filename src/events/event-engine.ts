@@ -59,7 +59,11 @@ export class EventEngine implements Disposable {
   /** Events that became inactive with their last permitted run. */
   readonly #exhausted = new WeakSet<Event>();
   #isUpdateScheduled = false;
-  #isTrusted: boolean;
+  /**
+   * Whether the last check found the clock synchronised. Only a check changes it, because it computes the next
+   * runs of the events that wait for the clock.
+   */
+  #wasTrusted: boolean;
   #cancel: Cancel = () => undefined;
   #isClosed = false;
 
@@ -67,7 +71,7 @@ export class EventEngine implements Disposable {
     this.#options = options;
     const { kernel, clock, log } = options;
     this.#clockSteps = new ClockStepDetector(clock);
-    this.#isTrusted = clock.isTrusted();
+    this.#wasTrusted = clock.isTrusted();
     this.#runs = new EventRunner({
       clock,
       log,
@@ -106,11 +110,11 @@ export class EventEngine implements Disposable {
     if (!actions.some((action) => hasTarget(event, action))) return 'NOTHING_TO_RUN';
     if (data.trigger !== undefined) return data.trigger.variableId === 0 ? 'NO_VARIABLE' : 'READY';
     const nowMs = this.#options.clock.nowMs();
-    if (nextRunOf(event, { nowMs, isTrusted: this.#isTrusted }) !== undefined) return 'READY';
+    if (nextRunOf(event, { nowMs, isTrusted: this.#isTrusted() }) !== undefined) return 'READY';
     return nextRunOf(event, { nowMs, isTrusted: true }) === undefined ? 'NO_NEXT_RUN' : 'CLOCK_NOT_SET';
   }
 
-  /** Must not emit changes, because other listeners may not have received this one yet. */
+  /** Must not emit changes: it is called for each of them. */
   #onChange({ SenderID, Message, Data }: Change): void {
     if (Message === message.VM_UPDATE) {
       const events = this.#triggers.of(SenderID);
@@ -217,10 +221,14 @@ export class EventEngine implements Disposable {
 
   /** Schedules the next run of an event; returns it in unix seconds, 0 for none. */
   #nextRun(event: Event): number {
-    const moment = { nowMs: this.#options.clock.nowMs(), isTrusted: this.#isTrusted };
+    const moment = { nowMs: this.#options.clock.nowMs(), isTrusted: this.#isTrusted() };
     const atMs = nextRunOf(event, moment);
     this.#queue.set(event.id, atMs);
     return Math.floor((atMs ?? 0) / 1000);
+  }
+
+  #isTrusted(): boolean {
+    return this.#wasTrusted || this.#options.clock.isTrusted();
   }
 
   #setTimer(): void {
@@ -229,8 +237,8 @@ export class EventEngine implements Disposable {
     if (this.#isClosed) return;
     const { clock } = this.#options;
     const { firstMs } = this.#queue;
-    const checkMs = this.#isTrusted ? CHECK_INTERVAL_MS : UNTRUSTED_CHECK_MS;
-    if (firstMs === undefined && (this.#isTrusted || !this.#hasTimed())) return;
+    const checkMs = this.#wasTrusted ? CHECK_INTERVAL_MS : UNTRUSTED_CHECK_MS;
+    if (firstMs === undefined && (this.#wasTrusted || !this.#hasTimed())) return;
     const waitMs = Math.min(checkMs, Math.max(0, (firstMs ?? Infinity) - clock.nowMs()));
     this.#cancel = clock.after(waitMs, () => this.#checkClock());
   }
@@ -246,10 +254,10 @@ export class EventEngine implements Disposable {
 
   #checkClock(): void {
     const { kernel, clock } = this.#options;
-    const wasTrusted = this.#isTrusted;
-    this.#isTrusted ||= clock.isTrusted();
+    const wasTrusted = this.#wasTrusted;
+    this.#wasTrusted = this.#isTrusted();
     const isSetBack = this.#clockSteps.takeStepMs() < 0;
-    if (isSetBack || this.#isTrusted !== wasTrusted)
+    if (isSetBack || this.#wasTrusted !== wasTrusted)
       for (const event of kernel.tree.objectsOfType(objectType.event))
         if (isTimed(event)) this.#markOutdated(event.id);
     const nowMs = clock.nowMs();

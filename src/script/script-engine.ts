@@ -96,7 +96,13 @@ export class ScriptEngine implements AsyncDisposable {
     const script = kernel.scripts.create(0, options);
     const { file } = script.data;
     this.#watchFiles();
-    this.#checksums.set(file, (await files.write(file, '')).crc);
+    try {
+      this.#checksums.set(file, (await files.write(file, '')).crc);
+    } catch (thrown) {
+      // The caller does not get its id. A script below which a client has placed an object stays.
+      if (kernel.tree.find(script.id) === script && !script.children?.size) kernel.tree.delete(script);
+      throw thrown;
+    }
     return script.id;
   }
 

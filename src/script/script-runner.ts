@@ -10,6 +10,7 @@ import { SerialQueue } from '../base/serial-queue.js';
 import type { Caller } from '../device/declare.js';
 import type { Script } from '../kernel/scripts.js';
 import type { Kernel } from '../kernel/kernel.js';
+import { monotonicMs } from './call-rate-limit.js';
 import type { ScriptLimits } from './script-limits.js';
 import type { ProcessPool } from './process-pool.js';
 import type { RunFailure, ScriptText } from './protocol.js';
@@ -77,6 +78,7 @@ export class ScriptRunner implements AsyncDisposable {
   readonly #semaphores: Semaphores;
   /** Active runs by the caller that identifies their calls. */
   readonly #running = new Map<Caller, Running>();
+  /** The last logged failure per script; `untilMs` is on the monotonic clock. */
   readonly #logged = new Map<number, { readonly text: string; readonly untilMs: number; more: number }>();
   readonly #checks = new SerialQueue();
   readonly #closing = new AbortController();
@@ -253,7 +255,7 @@ export class ScriptRunner implements AsyncDisposable {
     const { log, clock } = this.#options;
     const id = script?.id ?? 0;
     const before = this.#logged.get(id);
-    if (before?.text === message && clock.nowMs() < before.untilMs) {
+    if (before?.text === message && monotonicMs(clock) < before.untilMs) {
       before.more++;
       return;
     }
@@ -266,7 +268,7 @@ export class ScriptRunner implements AsyncDisposable {
       output: output.slice(0, LOGGED_OUTPUT_LIMIT),
     };
     log.error(details, `${script === undefined ? 'a text' : scriptLabel(script)}: ${message}${more}`);
-    this.#logged.set(id, { text: message, untilMs: clock.nowMs() + REPEAT_LOG_MS, more: 0 });
+    this.#logged.set(id, { text: message, untilMs: monotonicMs(clock) + REPEAT_LOG_MS, more: 0 });
   }
 }
 

@@ -45,10 +45,12 @@ export interface Deletion {
 export class Deletions {
   readonly #ports: DeletionPorts;
   readonly #kept: Deletion[] = [];
-  #lastId = 0;
+  #lastId: number;
 
   constructor(ports: DeletionPorts) {
     this.#ports = ports;
+    // A page that offers to undo a deletion remains open during a restart: its ID must not be that of another one.
+    this.#lastId = ports.clock.nowMs();
   }
 
   /** Newest first. */

@@ -1,7 +1,8 @@
 import t from 'tap';
+import { Deletions } from '../../../src/functions/deletion/deletions.js';
 import { walkSubtree } from '../../../src/kernel/area.js';
 import { objectType } from '../../../src/kernel/object.js';
-import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
 import { createObjects, referToEachOther } from '../../tools/gateway/random-objects.js';
 import { messageNumber } from '../../tools/client/message-numbers.js';
 import { Replica, snapshotOf, type Entry } from '../../tools/client/replica.js';
@@ -261,11 +262,12 @@ const variableData = {
 t.test('the oldest deletions are dropped, by number and by size', async (t) => {
   await using fixture = new FunctionFixture();
   const { variables } = fixture.kernel;
+  const start = fixture.clock.nowMs();
   for (let i = 0; i < 60; i++) await fixture.call('SVC_DeleteVariable', variables.create(0).id);
   const names = (await deletionsOf(fixture)).map(({ ID }) => ID);
   t.strictSame(
     names,
-    Array.from({ length: 50 }, (_, i) => 60 - i),
+    Array.from({ length: 50 }, (_, i) => start + 60 - i),
     'newest first',
   );
   const large = variables.create(3, { value: 'x'.repeat(17 * 1024 * 1024) });
@@ -277,9 +279,27 @@ t.test('the oldest deletions are dropped, by number and by size', async (t) => {
   );
 });
 
+t.test('a deletion has no ID of one before a restart', async (t) => {
+  await using fixture = new FunctionFixture();
+  const { kernel, clock, ports } = fixture;
+  const idOfDeletion = () => {
+    const deletions = new Deletions(ports);
+    const object = kernel.tree.create(objectType.category, {});
+    deletions.deleteOne(owner, object);
+    return deletions.idOf(object.id);
+  };
+  const before = idOfDeletion();
+  clock.advance(1000);
+  const after = idOfDeletion();
+  t.ok(after > before && before > 0, `${before}, ${after}`);
+  t.ok(Number.isSafeInteger(after), 'exact in JSON');
+  await t.rejects(fixture.call('GW_RestoreDeleted', before), { code: 'DELETION_MISSING' });
+});
+
 t.test('files beyond the limit are lost, but the deletion and those before it can be undone', async (t) => {
   await using fixture = new FunctionFixture();
   const { kernel, scripts, ports } = fixture;
+  const start = fixture.clock.nowMs();
   const deleted = async (mebibytes: readonly number[], value = '') => {
     const parent = kernel.tree.create(objectType.category, {});
     kernel.variables.create(3, { parent, value });
@@ -288,21 +308,21 @@ t.test('files beyond the limit are lost, but the deletion and those before it ca
     return fixture.call('GW_DeleteObject', parent.id, true);
   };
   const kept = () =>
-    ports.deletions.all().map(({ id, records, contents }) => [id, records.length, contents.size]);
+    ports.deletions.all().map(({ id, records, contents }) => [id - start, records.length, contents.size]);
   let reads = 0;
   const content = scripts.content;
   scripts.content = (id) => {
     reads++;
     return content(id);
   };
-  t.equal(await deleted([]), 1);
-  t.equal(await deleted([3, 3, 3, 3, 3, 3, 3, 3]), 2);
+  t.equal(await deleted([]), start + 1);
+  t.equal(await deleted([3, 3, 3, 3, 3, 3, 3, 3]), start + 2);
   t.strictSame(kept(), [
     [2, 10, 5],
     [1, 2, 0],
   ]);
   t.equal(reads, 6, 'no file is read after the first that cannot be kept');
-  t.equal(await deleted([2], 'x'.repeat(15 * 1024 * 1024)), 3);
+  t.equal(await deleted([2], 'x'.repeat(15 * 1024 * 1024)), start + 3);
   t.strictSame(kept(), [[3, 3, 0]]);
 });
 

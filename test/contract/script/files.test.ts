@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import t from 'tap';
 import { SCRIPT_LIMIT, ScriptFiles } from '../../../src/script/script-files.js';
+import { objectType } from '../../../src/kernel/object.js';
 import { message } from '../../../src/kernel/messages.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { scriptFixture } from '../../tools/gateway/script-fixture.js';
@@ -115,6 +116,15 @@ t.test('a change on the disk is noticed, with every editor’s way of saving', a
   t.equal(await runId(made.id), '4');
   await until('it is valid in the new directory', () => !made.data.broken);
   t.strictSame(broken, [true, false, true, false, true, false], 'each change of its state is reported once');
+});
+
+t.test('a script whose file cannot be written is not created', async (t) => {
+  const { engine, directory, kernel } = await scriptFixture(t);
+  await writeFile(join(directory, 'scripts'), 'not a directory');
+  await t.rejects(engine.create(), { code: 'STORE_FAILED' });
+  t.strictSame([...kernel.tree.objectsOfType(objectType.script)], []);
+  await rm(join(directory, 'scripts'));
+  t.equal(await engine.content(await engine.create()), '');
 });
 
 t.test('a file is read when it has been written completely', async (t) => {

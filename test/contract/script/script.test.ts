@@ -1,4 +1,5 @@
 import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
 import { message } from '../../../src/kernel/messages.js';
 import { scriptLimits } from '../../../src/script/script-limits.js';
 import { owner, scriptFixture } from '../../tools/gateway/script-fixture.js';
@@ -140,6 +141,22 @@ t.test('a failure has its position, and a syntax error marks the script as broke
     t.equal(await engine.compileError(broken.id), '');
     t.equal(await runId(broken.id), '1');
   }
+});
+
+t.test('a repeated failure is logged once a minute, even if the clock is set back', async (t) => {
+  const clock = new ManualClock();
+  const { script, runId, loud } = await scriptFixture(t, {}, clock);
+  const { id } = await script('nothing.there()');
+  const fail = async () => {
+    await t.rejects(runId(id), { code: 'SCRIPT_FAILED' });
+    return loud.length;
+  };
+  t.equal(await fail(), 1);
+  t.equal(await fail(), 1);
+  clock.stepWallClock(-365 * 86_400_000);
+  clock.advance(120_000);
+  t.equal(await fail(), 2);
+  t.match(loud[1], / \(and 1 times more since\)$/);
 });
 
 t.test('a script includes another once, by its id or its file', async (t) => {

@@ -141,6 +141,36 @@ t.test('until the clock is synchronised, only events without a time of day run',
   t.equal(runsOf(daily), 1);
 });
 
+t.test('a timed event that is activated right after the clock was synchronised is planned', async (t) => {
+  using fixture = new EventFixture(new Date(1970, 0, 1, 12).getTime());
+  const { clock } = fixture;
+  clock.hasTrustedTime = false;
+  fixture.trigger(fixture.kernel.variables.create(1).id, 0);
+  await eventsSettled();
+  t.equal(clock.pendingTimers, 0, 'nothing checks the clock');
+  clock.stepWallClock(NOON + HOUR_MS - 5000 - clock.nowMs());
+  clock.hasTrustedTime = true;
+  const daily = fixture.cyclic({ timeFrom: { hour: 13, minute: 0, second: 0 } });
+  t.equal(fixture.engine.stateOf(daily), 'READY');
+  await eventsSettled();
+  t.equal(daily.data.nextRun, (NOON + HOUR_MS) / 1000);
+  await fixture.pass(5000, 1000);
+  t.equal(fixture.runs.length, 1);
+});
+
+t.test('an event that waits for the clock is planned, even if another is activated before', async (t) => {
+  using fixture = new EventFixture(new Date(1970, 0, 1, 12).getTime());
+  const { clock } = fixture;
+  clock.hasTrustedTime = false;
+  const waiting = fixture.cyclic({ timeFrom: { hour: 14, minute: 0, second: 0 } });
+  await eventsSettled();
+  clock.stepWallClock(NOON - clock.nowMs());
+  clock.hasTrustedTime = true;
+  fixture.cyclic({ timeFrom: { hour: 15, minute: 0, second: 0 } });
+  await fixture.pass(MINUTE_MS, 10_000);
+  t.equal(waiting.data.nextRun, (NOON + 2 * HOUR_MS) / 1000);
+});
+
 t.test(
   'ten thousand events share one timer, and an update of another variable checks none of them',
   async (t) => {
