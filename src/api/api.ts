@@ -4,7 +4,7 @@ import { SerialQueue } from '../base/serial-queue.js';
 import type { ConnectionsPort, SocketStatistics } from '../functions/ports.js';
 import { Authenticator, type Account } from './access/authenticator.js';
 import { Accounts } from './access/accounts.js';
-import { isLoopbackHost } from '../base/addresses.js';
+import { isLoopbackHost, replacementOf } from '../base/addresses.js';
 import { BrowserSessions } from './access/browser-sessions.js';
 import { RejectedLogins } from './access/rejected-logins.js';
 import { privateFile } from './private-file.js';
@@ -276,11 +276,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   #listenerConfigs(options: ApiOptions): ListenerConfig[] {
     const { host, port, tls, webServers = [] } = options;
     const all = webServers.map((server) => this.#webServer(server, options));
-    // A web server that listens on the same port on all addresses replaces the local listener.
-    const isTaken = webServers.some(
-      (server) => port !== 0 && server.port === port && [host, '0.0.0.0', '::'].includes(server.host),
-    );
-    if (isTaken) return all;
+    if (replacementOf(options, webServers) !== undefined) return all;
     return [{ ...this.#listener({ name: 'api', host, port, tls }, options), isVital: true }, ...all];
   }
 

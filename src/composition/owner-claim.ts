@@ -1,17 +1,19 @@
 import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ClaimedAccess, ClaimedRestore, OwnerClaim } from '../api/web/claim-routes.js';
 import { writeFileAtomically } from '../base/atomic-write.js';
-import { messageOf } from '../base/fault.js';
+import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
 import type { AuditRecord } from '../kernel/audit-record.js';
 import { networksOf } from '../service/machine/host-info.js';
 import type { Backups } from './backup/backups.js';
+import { setPendingRestore } from './backup/pending-restore.js';
 import type { ConfigurationFile } from './configuration-file.js';
 
 /** Letters and digits that cannot be confused. A code has 39 bits, and guessing is throttled. */
@@ -20,6 +22,7 @@ const LENGTH = 8;
 
 /** The file in the runtime directory that `stellwerk setup --claim` reads. */
 const CLAIM_FILE = 'claim-code';
+const CONTENT = new RegExp(`^([${ALPHABET}]{${LENGTH}})\\n$`);
 
 interface ClaimDependencies {
   readonly directory: string;
@@ -35,18 +38,22 @@ interface ClaimDependencies {
 }
 
 /**
- * The claim of a gateway whose owner has no password: a new code at each start. The code is in no log,
- * message or reply; only the runtime directory and the console of the process have it.
+ * The claim of a gateway whose owner has no password. The code is in no log, message or reply; only the
+ * runtime directory and the console of the process have it. It is kept when the gateway restarts, because the
+ * machine may have shown it already; the runtime directory of the installed unit ends with the machine.
  */
 export class GatewayClaim implements OwnerClaim {
   readonly #dependencies: ClaimDependencies;
   /** One restore at a time. */
   readonly #queue = new SerialQueue();
   readonly #closed = new AbortController();
-  readonly #code = Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  readonly #path: string;
+  readonly #code: string;
 
   constructor(dependencies: ClaimDependencies) {
     this.#dependencies = dependencies;
+    this.#path = join(dependencies.runtimeDirectory, CLAIM_FILE);
+    this.#code = shownCode(this.#path) ?? newCode();
   }
 
   /** See {@link OwnerClaim}. */
@@ -61,6 +68,9 @@ export class GatewayClaim implements OwnerClaim {
     const setup = checkSetup(settings, 'INVALID_REQUEST');
     const file = await this.#dependencies.configurationFile();
     await file.claim({ ...setup, username, password }, () => this.code() === undefined);
+    // A start would replace what was set now with the backup that was chosen, or is being fetched, before.
+    this.#closed.abort();
+    await this.#queue.run(() => setPendingRestore(this.#dependencies.directory, undefined));
     this.#dependencies.log.info({ remote }, 'the first password of the owner was set with the claim code');
     this.#dependencies.recordAudit({
       role: 'owner',
@@ -102,7 +112,11 @@ export class GatewayClaim implements OwnerClaim {
     const backups = await get();
     const { Name: name } = await backups.receive(`first-page-${nowMs()}.db`, content);
     try {
-      await backups.restore(name);
+      await this.#queue.run(async () => {
+        // Somebody may have set the password while it was uploaded.
+        if (this.code() === undefined) throw fault('NOT_FOUND');
+        await backups.restore(name);
+      });
     } catch (thrown) {
       await backups.delete(name);
       throw thrown;
@@ -122,13 +136,26 @@ export class GatewayClaim implements OwnerClaim {
 
   /** Writes the code to the runtime directory, or removes it once the owner has a password. */
   async publish(): Promise<void> {
-    const path = join(this.#dependencies.runtimeDirectory, CLAIM_FILE);
     const code = this.code();
     try {
-      if (code === undefined) await rm(path, { force: true });
-      else await writeFileAtomically(path, `${code}\n`, 0o600);
+      if (code === undefined) await rm(this.#path, { force: true });
+      else await writeFileAtomically(this.#path, `${code}\n`, 0o600);
     } catch (thrown) {
-      this.#dependencies.log.warn({}, `${path} cannot be written: ${messageOf(thrown)}`);
+      this.#dependencies.log.warn({}, `${this.#path} cannot be written: ${messageOf(thrown)}`);
     }
+  }
+}
+
+function newCode(): string {
+  return Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
+
+/** The code of the last start; undefined if there was none. */
+function shownCode(path: string): string | undefined {
+  try {
+    return CONTENT.exec(readFileSync(path, 'utf8'))?.[1];
+  } catch {
+    // The machine has started since then.
+    return undefined;
   }
 }

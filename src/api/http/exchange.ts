@@ -22,6 +22,10 @@ const CONNECTION = Symbol('connection');
 export class Connection {
   allowed: AllowedHeaders | undefined;
   known: KnownOwner | undefined;
+  /** The last request whose body may take longer than those of others. */
+  upload: IncomingMessage | undefined;
+  /** Requests without a complete response. */
+  openRequests = 0;
   readonly #socket: Socket;
   #remote: string | undefined;
 

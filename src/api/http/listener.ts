@@ -6,6 +6,7 @@ import type { Clock } from '../../base/clock.js';
 import { fault, faultFrom, messageOf } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { ConnectionTable } from './connection-table.js';
+import { Connection } from './exchange.js';
 import type { HttpApi } from './http-api.js';
 import { createServer, createTlsServer } from './node-http.js';
 import { OriginPolicy, type OriginRules } from './origin-policy.js';
@@ -17,7 +18,7 @@ import type { LoadedTls } from './tls.js';
 export interface Timeouts {
   /** For the head of a request, and a TLS handshake. */
   readonly headMs: number;
-  /** For all of a request: the largest body takes this long at 400 KB/s. */
+  /** For all of a request other than an upload: the largest body takes this long at 400 KB/s. */
   readonly requestMs: number;
   /** How often the two are checked. */
   readonly checkMs: number;
@@ -195,8 +196,9 @@ export class Listener implements AsyncDisposable {
     // A client that has closed its sending side may still read (`nc -N`); Node replies only with this
     // setting.
     Object.assign(server, { httpAllowHalfOpen: true });
+    // With this listener, Node does not close idle connections.
     server.setTimeout(stallMs, (socket) => {
-      if (socket.writableLength > 0) socket.destroy();
+      if (socket.writableLength > 0 || Connection.of(socket).openRequests === 0) socket.destroy();
     });
     server.on('request', this.#request);
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
@@ -229,6 +231,9 @@ export class Listener implements AsyncDisposable {
   readonly #request = (request: IncomingMessage, response: ServerResponse, expects = false): void => {
     const { http, connections } = this.#context;
     connections.touch(request.socket);
+    const connection = Connection.of(request.socket);
+    connection.openRequests += 1;
+    response.once('close', () => (connection.openRequests -= 1));
     const url = request.url ?? '';
     if (this.#isClosing) return http.sendError({ request, response }, errorResponse(fault('STOPPING')));
     if (request.headers.host === undefined && request.httpVersion === '1.1')
@@ -255,6 +260,9 @@ export class Listener implements AsyncDisposable {
   /** Handles input that is not HTTP, exceeds a limit of the parser, or does not arrive in time. */
   #onClientError({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
     if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    // The time for a request is over, but not for an upload, which ends if it stalls.
+    const isUploading = Connection.of(socket as Socket).upload?.complete === false;
+    if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading) return;
     endWithError(socket, parserErrorResponse(code), this.#context.clock);
   }
 }

@@ -104,6 +104,8 @@ export class Session implements ChangeStream, Subscriber {
       this.#end();
     });
     socket.on('drain', () => {
+      // While it is behind, its pongs are not read; that it reads shows that it is alive as well.
+      this.#pings = 0;
       this.#isBehind = false;
       this.#pump();
       this.#updateReading();

@@ -1,7 +1,9 @@
 import { basename, dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../base/clock.js';
 import { Fault, codeOf, fault } from '../../base/fault.js';
+import { uploadOf } from '../http/upload.js';
 import { isOwner, sendError, type SessionRouteContext } from './session-routes.js';
 import { sendFile } from './web-files.js';
 
@@ -18,6 +20,7 @@ export interface BackupFiles {
 
 interface BackupRouteContext extends SessionRouteContext {
   readonly backups?: BackupFiles;
+  readonly clock: Pick<Clock, 'after'>;
 }
 
 /**
@@ -33,12 +36,12 @@ export function routeBackups(app: FastifyInstance, context: BackupRouteContext):
         const { name } = request.params;
         try {
           if (!(await isOwner(context, request, false))) throw fault('UNAUTHORIZED');
-          const { backups } = context;
+          const { backups, clock } = context;
           if (backups === undefined) throw fault('NOT_FOUND');
           if (method === 'PUT') {
             const stored = await backups.receive(
               name,
-              request.raw,
+              uploadOf(request.raw, clock),
               Number(request.raw.headers['content-length'] ?? 0),
             );
             return await reply.header('Cache-Control', 'no-store').send(stored);

@@ -1,11 +1,13 @@
 import { coded } from '../../base/codes/coded-text.js';
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import { PASSWORD_LENGTH } from '../../base/credentials/password-hash.js';
 import { WEBFRONT } from '../access/accounts.js';
 import type { Account, Authenticator } from '../access/authenticator.js';
 import { remoteOf } from '../http/exchange.js';
+import { uploadOf } from '../http/upload.js';
 import { checkOwnPage, readTexts, sendError } from './session-routes.js';
 
 /** The owner's credentials, as somebody with the claim code sets them. */
@@ -51,6 +53,7 @@ export interface OwnerClaim {
 interface ClaimRouteContext {
   readonly access: Authenticator;
   readonly claim?: OwnerClaim;
+  readonly clock: Pick<Clock, 'after'>;
 }
 
 /** The user name of the throttled login whose password is the code. */
@@ -68,7 +71,7 @@ const SETTINGS = ['hostname', 'language', 'timezone', 'latitude', 'longitude'] a
  * `/console/claim/restore` restores a backup of another box. PUT to `/console/claim/backup` restores the file
  * of one. All are 404 afterwards. Guessing is throttled as for a login.
  */
-export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteContext): void {
+export function routeClaim(app: FastifyInstance, { access, claim, clock }: ClaimRouteContext): void {
   const codeNow = () => {
     const code = claim?.code();
     if (code === undefined) throw fault('NOT_FOUND');
@@ -102,8 +105,8 @@ export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteCo
       checkOwnPage(raw);
       const given = raw.headers[CODE_HEADER];
       await checkCode(raw, { access, code: codeNow() }, typeof given === 'string' ? given : '');
-      await claim?.receive(raw, remoteOf(raw.socket));
-      reply.raw.once('finish', () => claim?.restart());
+      await claim?.receive(uploadOf(raw, clock), remoteOf(raw.socket));
+      restartAfter(reply, claim);
       return await reply.header('Cache-Control', 'no-store').code(204).send();
     } catch (thrown) {
       // What is left of a rejected upload is not read.
@@ -119,12 +122,18 @@ export function routeClaim(app: FastifyInstance, { access, claim }: ClaimRouteCo
         'key',
       ]);
       await claim?.restore({ target, key, remote: remoteOf(raw.socket) });
-      reply.raw.once('finish', () => claim?.restart());
+      restartAfter(reply, claim);
       return await reply.header('Cache-Control', 'no-store').code(204).send();
     } catch (thrown) {
       return sendError({ request: request.raw, reply }, thrown);
     }
   });
+}
+
+/** Restarts after the reply, or if its connection is gone: a phone does not wait for minutes until a backup is here. */
+function restartAfter({ raw }: FastifyReply, claim: OwnerClaim | undefined): void {
+  if (raw.destroyed) claim?.restart();
+  else raw.once('close', () => claim?.restart());
 }
 
 /** Reads the texts of a request and verifies its code. Throws `UNAUTHORIZED`. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../base/clock.js';
 import { Fault, fault } from '../../base/fault.js';
 import type { Account } from '../access/authenticator.js';
 import type { Configurators } from '../access/accounts.js';
@@ -77,6 +78,7 @@ export interface WebContext extends FrontMediaContext, IconRouteContext {
   readonly push: WebPush;
   readonly claim?: OwnerClaim;
   readonly backups?: BackupFiles;
+  readonly clock: Pick<Clock, 'after'>;
   readonly monitoring?: Monitoring;
   readonly metricsAccess: () => MetricsAccess | undefined;
 }

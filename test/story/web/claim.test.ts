@@ -1,14 +1,17 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
+import { RecoveryKey } from '../../../src/backup/recovery-key.js';
 import type { Gateway } from '../../../src/composition/gateway.js';
 import { Browser } from '../../tools/client/browser.js';
 import { callText, post } from '../../tools/client/json-rpc.js';
 import { startGateway } from '../../tools/gateway/gateway-fixture.js';
-import { basicLine } from '../../tools/client/raw-http.js';
+import { basicLine, RawConnection } from '../../tools/client/raw-http.js';
 import { until } from '../../tools/until.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
@@ -18,6 +21,22 @@ board: simulated
 api: { port: 0 }
 `;
 const CLAIM = '/console/claim';
+
+type Box = Awaited<ReturnType<typeof startGateway>>;
+
+/** The head of an upload with the box's code. */
+function uploadHead({ port, gateway }: Box, length: number): string {
+  const origin = `http://127.0.0.1:${port}`;
+  const head = [`PUT ${CLAIM}/backup HTTP/1.1`, `Host: 127.0.0.1:${port}`, `Origin: ${origin}`];
+  const lines = [...head, `Stellwerk-Claim: ${gateway.claimCode}`, `Content-Length: ${length}`];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** The files of uploads that the box has. */
+function uploadsOf({ directory }: Box): string[] {
+  const folder = join(directory, 'data', 'backups');
+  return (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith('upload'));
+}
 
 const findingsOf = ({ health }: Gateway): string => JSON.stringify(health.record());
 
@@ -54,9 +73,19 @@ t.test('the claim code sets the first password of the owner, once', async (t) =>
   t.notMatch(fixture.log.join('') + text + audit.body, new RegExp(`${code}|${access.password}`));
 });
 
-t.test('each start has another code, and a gateway with an owner has none', async (t) => {
-  const [one, other] = [await startGateway(t, YAML), await startGateway(t, YAML)];
-  t.not(one.gateway.claimCode, other.gateway.claimCode);
+t.test('each gateway has its own code until it has an owner', async (t) => {
+  const [first, other] = [await startGateway(t, YAML), await startGateway(t, YAML)];
+  const { directory } = first;
+  const shown = first.gateway.claimCode;
+  t.not(shown, other.gateway.claimCode);
+  // The screen of the machine still shows it.
+  await first.gateway.close();
+  const again = await startGateway(t, undefined, { directory });
+  t.equal(again.gateway.claimCode, shown);
+  await again.gateway.close();
+  await writeFile(join(directory, 'data', 'run', 'claim-code'), 'A\n');
+  const one = await startGateway(t, undefined, { directory });
+  t.match(one.gateway.claimCode, /^[A-HJKMNP-Z2-9]{8}$/);
   const browser = new Browser(one.port);
   await one.configure(`${YAML}remoteAccess: { username: anna, password: correct horse }\n`);
   await one.gateway.reload();
@@ -196,17 +225,11 @@ tree: [{ category: Cellar, ident: cellar }]
   }
   // Somebody pulls the plug of the network.
   const torn = connect(box.port, '127.0.0.1');
-  const head = [`PUT ${CLAIM}/backup HTTP/1.1`, `Host: 127.0.0.1:${box.port}`, `Origin: ${url}`];
-  torn.write(
-    `${[...head, `Stellwerk-Claim: ${code}`, `Content-Length: ${backup.length}`].join('\r\n')}\r\n\r\n`,
-  );
+  torn.write(uploadHead(box, backup.length));
   torn.write(backup.subarray(0, 4096));
-  const folder = join(box.directory, 'data', 'backups');
-  const uploads = () =>
-    (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith('upload'));
-  await until('the upload has begun', () => uploads().length > 0);
+  await until('the upload has begun', () => uploadsOf(box).length > 0);
   torn.destroy();
-  await until('it is removed', () => uploads().length === 0);
+  await until('it is removed', () => uploadsOf(box).length === 0);
   t.equal(box.gateway.claimCode, code, 'nothing has changed');
   t.notOk(existsSync(join(box.directory, 'data', 'restore-at-start')));
   const done = await put(backup);
@@ -222,6 +245,49 @@ tree: [{ category: Cellar, ident: cellar }]
   const reply = await post(again, callText('SVC_GetObjectIDByIdent', ['cellar', 0]), [login]);
   t.match(JSON.parse(reply.body), { result: Number });
   t.notMatch(box.log.join(''), new RegExp(code), 'the code is in no log');
+});
+
+t.test('an upload that ends after the password was set is not restored', async (t) => {
+  const old = await startGateway(t, `${YAML}remoteAccess: { username: anna, password: correct horse }`);
+  const made = JSON.parse(
+    (await post(old, callText('GW_MakeBackup', ['']), [basicLine('anna', 'correct horse')])).body,
+  ) as { result: { Name: string } };
+  const backup = await readFile(join(old.directory, 'data', 'backups', made.result.Name));
+  const box = await startGateway(t, YAML);
+  await using upload = await RawConnection.open(box.port);
+  upload.write(uploadHead(box, backup.length));
+  upload.write(backup.subarray(0, 4096));
+  await until('the upload has begun', () => uploadsOf(box).length > 0);
+  const access = { code: box.gateway.claimCode, username: 'berta', password: 'correct horse' };
+  t.equal((await new Browser(box.port).send(['POST', CLAIM], { body: access })).status, 204);
+  upload.write(backup.subarray(4096));
+  t.match(await upload.response(), { status: 404 });
+  t.notOk(existsSync(join(box.directory, 'data', 'restore-at-start')));
+  t.strictSame(uploadsOf(box), []);
+});
+
+t.test('whoever sets the password cancels a restore that was chosen or is in progress', async (t) => {
+  const box = await startGateway(t, YAML);
+  const marker = join(box.directory, 'data', 'restore-at-start');
+  await writeFile(marker, 'upload-first-page-1.db\n');
+  const target = createServer();
+  t.teardown(() => {
+    target.closeAllConnections();
+    target.close();
+  });
+  await once(target.listen(0, '127.0.0.1'), 'listening');
+  const code = box.gateway.claimCode ?? '';
+  const browser = new Browser(box.port);
+  const webdav = { url: `http://127.0.0.1:${(target.address() as AddressInfo).port}/` };
+  const key = RecoveryKey.create().toText();
+  const asked = once(target, 'request');
+  const body = { code, key, target: JSON.stringify({ webdav }) };
+  const restoring = browser.send(['POST', `${CLAIM}/restore`], { body });
+  await asked;
+  const access = { code, username: 'anna', password: 'correct horse' };
+  t.equal((await new Browser(box.port).send(['POST', CLAIM], { body: access })).status, 204);
+  t.notOk(existsSync(marker));
+  t.match(await restoring, { body: /CANCELLED/ });
 });
 
 t.test('until there is an owner, nothing but the claim replies', async (t) => {
