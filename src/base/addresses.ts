@@ -45,6 +45,23 @@ export function isLoopback(address: string): boolean {
 /** Whether a host name or address stays on this machine. */
 export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopback(host);
 
+interface Listening {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * The web server that replaces the API's own listener: it listens on the same port, at the same address or at
+ * all addresses (docs/use/configuration.md). Undefined if the API has its own; port 0 is any free port.
+ */
+export function replacementOf<T extends Listening>(
+  { host, port }: Listening,
+  webServers: readonly T[],
+): T | undefined {
+  const hosts = [host, '0.0.0.0', '::'];
+  return webServers.find((one) => port !== 0 && one.port === port && hosts.includes(one.host));
+}
+
 /**
  * The key by which limits count a client: its address, of IPv6 the network of 64 bits that one host may use.
  */

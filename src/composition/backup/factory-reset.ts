@@ -1,11 +1,12 @@
 import { logKind } from '../../base/codes/log-kinds.js';
 import { existsSync } from 'node:fs';
-import { readFile, readdir, rename, rm } from 'node:fs/promises';
+import { readFile, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseDocument } from 'yaml';
+import { isMap, parseDocument, stringify } from 'yaml';
 import { syncDirectory, writeFileAtomically } from '../../base/atomic-write.js';
 import { messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
+import { boardNameIn } from '../../config/board.js';
 import type { ConfigSource } from '../../config/config-source.js';
 import { lockDirectory } from '../../store/directory-lock.js';
 import { restoredConfigPath } from './pending-restore.js';
@@ -39,12 +40,14 @@ export async function resetAtStart(
   if (!existsSync(marker)) return;
   try {
     const isByLine = (await readFile(marker, 'utf8')) === 'line';
-    const text = await readFile(source.file, 'utf8');
+    const text = await keptOf(source);
     const path = await restoredConfigPath(source, directory);
     using _lock = lockDirectory(directory);
-    for (const name of await readdir(directory))
-      if (!KEPT_FILES.test(name)) await rm(join(directory, name), { recursive: true, force: true });
-    await writeFileAtomically(path, withoutOwner(text), 0o600);
+    // First: whatever ends the deletion, there is a configuration, and the owner's password is not in it.
+    await writeFileAtomically(path, text, 0o600);
+    const [root, config] = await Promise.all([realpath(directory), realpath(path)]);
+    for (const one of (await readdir(root)).filter((name) => !KEPT_FILES.test(name)))
+      if (join(root, one) !== config) await rm(join(root, one), { recursive: true, force: true });
     // One step: after a power cut the line has reset the gateway, or the next start continues that.
     if (isByLine) await rename(marker, join(directory, RESET_LINE_FILE));
     else await rm(marker);
@@ -58,9 +61,45 @@ export async function resetAtStart(
   }
 }
 
+/**
+ * The configuration without the owner. Of a file with errors only the board is read, because it is uncertain where
+ * its other values belong; if that is an overlay, the others are those of the installed file.
+ */
+async function keptOf({ file, given }: ConfigSource): Promise<string> {
+  const text = await readFile(file, 'utf8');
+  try {
+    return withoutOwner(text);
+  } catch {
+    // Nothing is kept of an installed file that has errors, too, or does not exist.
+    const installed = await readFile(given, 'utf8')
+      .then(withoutOwner)
+      .catch(() => '');
+    const document = parseDocument(installed);
+    document.set('board', boardIn(text) ?? document.get('board') ?? 'auto');
+    return document.toString({ lineWidth: 0 });
+  }
+}
+
+function boardIn(text: string): string | undefined {
+  try {
+    return boardNameIn(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws if the text is not YAML with keys. */
 function withoutOwner(text: string): string {
   const document = parseDocument(text);
-  const keys = Object.keys((document.toJS() ?? {}) as object);
-  for (const key of keys) if (!KEPT.has(key)) document.delete(key);
-  return document.toString({ lineWidth: 0 });
+  const { contents, errors } = document;
+  if (errors[0] !== undefined) throw errors[0];
+  if (contents !== null && !isMap(contents)) throw new Error('the configuration has no keys');
+  const entries = Object.entries((document.toJS() ?? {}) as object);
+  try {
+    for (const [key] of entries) if (!KEPT.has(key)) document.delete(key);
+    return document.toString({ lineWidth: 0 });
+  } catch {
+    // A kept value is an alias of a deleted one.
+    return stringify(Object.fromEntries(entries.filter(([key]) => KEPT.has(key))), { lineWidth: 0 });
+  }
 }

@@ -186,14 +186,14 @@ export class TargetBackups implements TargetBackupsPort {
   }
 
   /** See {@link TargetBackupsPort}. */
-  async restore(name: string, backup: string, progress: TaskProgress): Promise<string> {
+  restore(name: string, backup: string, progress: TaskProgress): Promise<string> {
+    const target = this.#target(name);
     const { directory } = this.#dependencies.foundation;
     const folder = join(directory, 'restore.new');
     const work: Work<'fetch'> = { kind: 'fetch', name: backup || 'latest', folder };
-    return placeFetched(directory, {
-      ...(await this.#run<'fetch'>(this.#target(name), work, progress)),
-      folder,
-    });
+    return this.#queue.run(async () =>
+      placeFetched(directory, { ...(await this.#run<'fetch'>(target, work, progress)), folder }),
+    );
   }
 
   async #upload({ name, ...rest }: TargetConfig, progress: TaskProgress, freshMs: number) {

@@ -96,6 +96,10 @@ export async function applyTree(
   return { applied: applying.after, problems: applying.problems };
 }
 
+/** A copy that has no other keys: an ident may be `__proto__` or `constructor`. */
+const withoutPrototype = (keys: AppliedKeys): AppliedKeys =>
+  Object.assign(Object.create(null) as AppliedKeys, keys);
+
 class TreeApplier {
   readonly after: AppliedKeys;
   readonly problems: ApplyProblem[] = [];
@@ -105,9 +109,9 @@ class TreeApplier {
   readonly #deferred: { readonly path: string; readonly job: () => Promise<void> }[] = [];
 
   constructor(before: AppliedKeys, target: ApplyTarget) {
-    this.#before = before;
+    this.#before = withoutPrototype(before);
     // Entries that are no longer listed are remembered: if one returns unchanged, run-time changes stay.
-    this.after = { ...before };
+    this.after = withoutPrototype(before);
     this.#target = target;
   }
 

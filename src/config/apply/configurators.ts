@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.js';
 import type { Devices } from '../../device/devices.js';
 import type { Configurator } from '../../kernel/configurator.js';
 import type { Kernel } from '../../kernel/kernel.js';
-import { objectType } from '../../kernel/object.js';
+import { objectType, type TreeObject } from '../../kernel/object.js';
 import { webFrontModule } from '../../modules/core-modules.js';
 import type { ApplyProblem } from './apply-problems.js';
 import type { ConfiguratorConfig } from '../schema/gateway-schema.js';
@@ -55,9 +55,10 @@ export function createConfigurators(
 }
 
 function createConfigurator(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): ConfiguratorEntry {
-  const base = kernel.tree.findByPath(config.base);
-  if (base === undefined)
+  const configured = kernel.tree.findByPath(config.base);
+  if (configured === undefined)
     throw new Error(`its base ${config.base} is not in the tree; give the ident path of an object, or /`);
+  let base: TreeObject = configured;
   const found = kernel.tree.root.children?.byIdent(config.ident);
   if (found !== undefined && !(found.is(objectType.instance) && found.data.moduleId === webFrontModule.id))
     throw new Error(`#${found.id} at the root has this ident already; choose another`);
@@ -88,9 +89,12 @@ function createConfigurator(config: ConfiguratorConfig, kernel: Kernel, devices:
     editable,
     passwordRequired,
     mobile,
-    // The id may later be reused for another object.
+    // The id may later be reused for another object; a base that was restored has its id and its path.
     get baseId() {
-      return kernel.tree.find(base.id) === base ? base.id : NO_OBJECT;
+      const present = kernel.tree.find(base.id);
+      const isRestored = present !== base && present === kernel.tree.findByPath(config.base);
+      if (present !== undefined && isRestored) base = present;
+      return present === base ? base.id : NO_OBJECT;
     },
     autostart,
     secret,

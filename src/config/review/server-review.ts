@@ -9,7 +9,7 @@ import { readPasswordHash } from '../../base/credentials/password-hash.js';
 import type { ModuleRegistry } from '../../device/module-registry.js';
 import type { Claims } from './claims.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
-import { isLoopbackHost } from '../../base/addresses.js';
+import { isLoopbackHost, replacementOf } from '../../base/addresses.js';
 import type { ReviewFacts } from './review-facts.js';
 import type { GatewayConfig, SecretConfig, TlsConfig } from '../schema/gateway-schema.js';
 import { secretEntries } from '../secret-entries.js';
@@ -89,10 +89,8 @@ async function reviewTimeZone(document: ConfigDocument, zone: string | undefined
 
 function claimPorts(claims: Claims, config: GatewayConfig): void {
   const { webServers = [], host, port } = listenersOf(config);
-  // A web server on the same port of all addresses replaces the API's own listener
-  // (docs/use/configuration.md).
-  const isTaken = webServers.some((one) => one.port === port && [host, '0.0.0.0', '::'].includes(one.host));
-  if (!isTaken) claims.claimPort({ kind: 'tcp', host, port }, { name: 'the API', path: ['api', 'port'] });
+  if (replacementOf({ host, port }, webServers) === undefined)
+    claims.claimPort({ kind: 'tcp', host, port }, { name: 'the API', path: ['api', 'port'] });
   for (const [i, one] of webServers.entries())
     claims.claimPort(
       { kind: 'tcp', host: one.host, port: one.port },

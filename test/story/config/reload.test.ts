@@ -184,6 +184,21 @@ t.test('a reload applies what can change at run time, and lists what needs a res
   t.strictSame(await needsRestart(), [], 'what the gateway was started with');
 });
 
+t.test('changes at run time stay, whatever the ident', async (t) => {
+  const idents = ['__proto__', 'constructor', 'hall'];
+  const entries = idents.map((ident) => `  - { category: ${ident}, ident: ${ident}, icon: Bulb }\n`).join('');
+  const fixture = await startGateway(t, `${SIMULATED_CONFIG}tree:\n${entries}`);
+  for (const ident of idents) await rpc(fixture, 'SVC_SetName', await idOf(fixture, ident), `My ${ident}`);
+  const names = ({ gateway }: typeof fixture) =>
+    idents.map((ident) => gateway.kernel.tree.findByPath(ident)?.name);
+  const renamed = idents.map((ident) => `My ${ident}`);
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.strictSame(names(fixture), renamed);
+  await fixture.gateway.close();
+  const next = await startGateway(t, undefined, { directory: fixture.directory });
+  t.strictSame(names(next), renamed, 'also at the next start');
+});
+
 t.test('a reload of an invalid configuration changes nothing', async (t) => {
   const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await fixture.configure(

@@ -1,13 +1,17 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { parse } from 'yaml';
 import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { locateConfig } from '../../../src/config/config-source.js';
 import { boardsOnce } from '../../../src/composition/module-list.js';
+import { requestReset, resetAtStart } from '../../../src/composition/backup/factory-reset.js';
 import { checkResetLine } from '../../../src/composition/backup/reset-line.js';
+import { ServiceLog } from '../../../src/service/log.js';
+import { runCli } from '../../tools/gateway/run-cli.js';
 import { SAMPLE_TREE, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
@@ -40,6 +44,109 @@ t.test('a factory reset deletes all data and the owner; backups elsewhere stay',
   await again.gateway.close();
   const third = await startGateway(t, undefined, { directory: fixture.directory });
   t.ok(third.gateway.claimCode, 'it is reset once');
+});
+
+/** Does what a start does if a reset was requested, and returns what it logs as errors. */
+async function resetIn(directory: string): Promise<string[]> {
+  const data = join(directory, 'data');
+  await requestReset(data, 'owner');
+  const errors: string[] = [];
+  const log = new ServiceLog({ write: (line) => void errors.push(line), form: 'json' }, { default: 'error' });
+  await resetAtStart(data, {
+    source: locateConfig(join(directory, 'gateway.yaml'), data),
+    log: log.root.subject('gateway'),
+  });
+  return errors;
+}
+
+const BROKEN = 'remoteAccess: { username: me }\nboard: simulated\nname: x\napi: { port: 1';
+
+t.test('a reset with a file that is not YAML leaves one that the gateway starts with', async (t) => {
+  const directory = await tempDirectory(t);
+  for (const [text, board] of [
+    [BROKEN, 'simulated'],
+    ['name: *none\n"board": simulated\n', 'auto'],
+    ['api', 'auto'],
+    ['api: {port: 1', 'auto'],
+  ] as const) {
+    const data = join(directory, 'data');
+    mkdirSync(data, { recursive: true });
+    await writeFile(join(data, 'left.txt'), '');
+    await writeFile(join(directory, 'gateway.yaml'), text);
+    t.same(await resetIn(directory), [], text);
+    t.same(
+      readdirSync(data).filter((name) => !name.startsWith('stellwerk.lock')),
+      [],
+      text,
+    );
+    t.equal(readFileSync(join(directory, 'gateway.yaml'), 'utf8'), `board: ${board}\n`, text);
+  }
+  const checked = await runCli(['check', join(directory, 'gateway.yaml')]);
+  t.equal(checked.code, 0, checked.stdout + checked.stderr);
+});
+
+t.test('nothing is deleted if the configuration cannot be written', async (t) => {
+  const directory = await tempDirectory(t);
+  const data = join(directory, 'data');
+  mkdirSync(data);
+  await writeFile(join(data, 'left.txt'), '');
+  await writeFile(join(directory, 'gateway.yaml'), SIMULATED_CONFIG);
+  const inTheWay = join(directory, 'gateway.yaml.new');
+  mkdirSync(inTheWay);
+  t.match(await resetIn(directory), [/not reset completely/]);
+  t.ok(existsSync(join(data, 'left.txt')));
+  rmdirSync(inTheWay);
+  t.same(await resetIn(directory), []);
+  t.notOk(existsSync(join(data, 'left.txt')));
+});
+
+t.test('the installed file replaces what cannot be read of an overlay', async (t) => {
+  const fixture = await startGateway(t, `${SIMULATED_CONFIG}name: installed\n`);
+  const data = join(fixture.directory, 'data');
+  t.equal(await rpc(fixture, 'GW_FactoryReset', 'RESET'), true);
+  await fixture.gateway.close();
+  await writeFile(join(data, 'gateway.yaml'), BROKEN);
+  const again = await startGateway(t, undefined, { directory: fixture.directory });
+  t.ok(again.gateway.claimCode, 'it has no owner');
+  const overlay = readFileSync(join(data, 'gateway.yaml'), 'utf8');
+  t.equal(overlay, 'board: simulated\napi: { port: 0 }\nname: installed\n');
+});
+
+t.test('a kept value may be an alias of a deleted one, and the reset is done once', async (t) => {
+  const yaml = `${SIMULATED_CONFIG}language: &o de\nname: *o\n`;
+  const fixture = await startGateway(t, yaml);
+  t.equal(await rpc(fixture, 'GW_FactoryReset', 'RESET'), true);
+  await fixture.gateway.close();
+  const again = await startGateway(t, undefined, { directory: fixture.directory });
+  t.ok(again.gateway.claimCode, 'it has no owner');
+  const kept = parse(readFileSync(join(fixture.directory, 'gateway.yaml'), 'utf8'));
+  t.same(kept, { board: 'simulated', api: { port: 0 }, name: 'de' });
+  await again.gateway.close();
+  const later = join(fixture.directory, 'data', 'later.txt');
+  await writeFile(later, '');
+  await startGateway(t, undefined, { directory: fixture.directory });
+  t.ok(existsSync(later), 'the next start deletes nothing');
+});
+
+t.test('if the deletion fails, an overlay has what is kept, and the next start continues', async (t) => {
+  const directory = await tempDirectory(t);
+  const data = join(directory, 'data');
+  const overlay = join(data, 'gateway.yaml');
+  // A path that is longer than the system allows (PATH_MAX), made of two that are not: not even root can remove it.
+  const half = Array<string>(10).fill('x'.repeat(220)).join('/');
+  const [outside, inside] = [join(directory, 'half'), join(data, 'deep', half, 'half')];
+  mkdirSync(join(outside, half), { recursive: true });
+  mkdirSync(join(data, 'deep', half), { recursive: true });
+  renameSync(outside, inside);
+  await writeFile(join(directory, 'gateway.yaml'), 'name: installed\n');
+  await writeFile(overlay, `${SIMULATED_CONFIG}name: x\n`);
+  t.match(await resetIn(directory), [/not reset completely.*ENAMETOOLONG/]);
+  const kept = { board: 'simulated', api: { port: 0 }, name: 'x' };
+  t.same(parse(readFileSync(overlay, 'utf8')), kept);
+  renameSync(inside, outside);
+  t.same(await resetIn(directory), []);
+  t.same(parse(readFileSync(overlay, 'utf8')), kept);
+  t.notOk(existsSync(join(data, 'deep')));
 });
 
 /** A gateway on a simulated board with a line that resets it, and a jumper on that line. */

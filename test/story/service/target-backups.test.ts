@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -94,6 +95,30 @@ t.test('a backup of a target is restored at the next start', async (t) => {
     readdirSync(directory).some((file) => file.endsWith('.new')),
     'nothing is left',
   );
+});
+
+t.test('two restores that are requested together are done one after the other', async (t) => {
+  const stick = await tempDirectory(t);
+  const yaml = SIMULATED_CONFIG + SAMPLE_TREE + targetsYaml(stick, 'http://127.0.0.1:1');
+  const fixture = await startGateway(t, yaml);
+  const directory = join(fixture.directory, 'data');
+  const own = ['one', 'two', 'three'].map((name) => join('tls', `${name}.pem`));
+  mkdirSync(join(directory, 'tls'), { recursive: true });
+  for (const file of own) await writeFile(join(directory, file), randomBytes(2_000_000));
+  await rpc(fixture, 'GW_CreateRecoveryKey');
+  await rpc(fixture, 'GW_RunTargetBackup', 'stick');
+  const restore = () => rpc(fixture, 'GW_RestoreTargetBackup', 'stick');
+  const files = () =>
+    readdirSync(join(directory, 'restore-files'), { encoding: 'utf8', recursive: true }).sort();
+  const name = await restore();
+  const complete = files();
+  for (const file of own) t.ok(complete.includes(file), file);
+  t.same(await Promise.all([restore(), restore()]), [name, name]);
+  t.same(files(), complete);
+  for (const file of own)
+    t.ok(
+      (await readFile(join(directory, 'restore-files', file))).equals(await readFile(join(directory, file))),
+    );
 });
 
 t.test('a target that fails is reported, and a damaged backup is found', async (t) => {

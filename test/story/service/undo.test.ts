@@ -102,10 +102,19 @@ t.test(
     const eventOf = async (event: number) =>
       (await rpc(fixture, 'SVC_GetEvent', event)) as { EventActive: boolean; NextRun: number };
     const fronts = await rpc(fixture, 'WFC_GetConfigurators');
+    const front = await id('wf');
+    const shown = async () => {
+      const { objects } = (await rpc(fixture, 'WFC_GetSnapshot', front)) as { objects: object };
+      return Object.keys(objects).sort();
+    };
+    const area = await shown();
+    t.ok(area.includes(`ID${wing}`));
     t.ok((await eventOf(inside)).NextRun > 0);
     await press(true);
-    await rpc(fixture, 'GW_RestoreDeleted', await rpc(fixture, 'GW_DeleteObject', wing, true));
-
+    const deletion = await rpc(fixture, 'GW_DeleteObject', wing, true);
+    t.strictSame(await shown(), [], 'the front has nothing to show');
+    await rpc(fixture, 'GW_RestoreDeleted', deletion);
+    t.strictSame(await shown(), area, 'the front shows its base again');
     await becomes('house/wing/light/LINK', 'online');
     t.equal(await valueAt(fixture, 'house/wing/light/STATE'), true, 'the light stays on');
     await press(false);
