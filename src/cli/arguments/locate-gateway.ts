@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type AnyFunction, Client } from '../../client/index.js';
+import { replacementOf } from '../../base/addresses.js';
 import { messageOf } from '../../base/fault.js';
 import { PACKAGE_ROOT } from '../../base/package-root.js';
 import { locateConfig, overlayPath, type ConfigSource } from '../../config/config-source.js';
@@ -91,24 +92,42 @@ function decoded(text: string): string {
 }
 
 async function fromConfig(given: GatewayArguments): Promise<Place> {
-  const { config, listeners } = await configured(given);
-  const { tls } = listeners;
+  const { config, own, webServers } = await configured(given);
+  const first = replacementOf(own, webServers) ?? own;
+  // All web servers serve the API, too.
+  const listener = [first, ...webServers].find((one) => URL.canParse(reachable(one).origin));
+  if (listener === undefined)
+    throw new UsageError(
+      `${first.host} has a zone, which a URL cannot express: give --url with another address of the gateway`,
+    );
+  const { tls } = listener;
   const { username = '', password } = config.remoteAccess ?? {};
   return {
-    url: listenerUrl(listeners, '/api/'),
+    url: new URL('/api/', reachable(listener).origin),
     username,
     password,
     trusts: typeof tls === 'object' ? tls.certificate : undefined,
   };
 }
 
+/** Where a program of this machine reaches a listener. */
+export interface ListenerPlace {
+  readonly isTls: boolean;
+  /** A name or an address; that of IPv6 may have a zone (fe80::1%eth0), which a URL cannot express. */
+  readonly host: string;
+  readonly port: number;
+  /** As the beginning of a URL. */
+  readonly origin: string;
+}
+
 /**
- * The URLs of a path at all listeners of the configured gateway on this machine, the local one first. Throws
- * UsageError, ConfigurationError.
+ * All listeners of the configured gateway on this machine, the local one first. Throws UsageError,
+ * ConfigurationError.
  */
-export async function configuredUrls(given: GatewayArguments, path: string): Promise<URL[]> {
-  const { listeners } = await configured(given);
-  return [listeners, ...(listeners.webServers ?? [])].map((listener) => listenerUrl(listener, path));
+export async function configuredListeners(given: GatewayArguments): Promise<ListenerPlace[]> {
+  const { own, webServers } = await configured(given);
+  const isReplaced = replacementOf(own, webServers) !== undefined;
+  return [...(isReplaced ? [] : [own]), ...webServers].map(reachable);
 }
 
 async function configured(given: GatewayArguments) {
@@ -118,17 +137,24 @@ async function configured(given: GatewayArguments) {
     import('../../config/settings.js'),
   ]);
   const { config } = await loadConfig(configSource(configPath(given.config)));
-  return { config, listeners: listenersOf(config) };
+  const { webServers = [], ...own } = listenersOf(config);
+  return { config, own, webServers };
 }
 
-function listenerUrl(
-  { host, port, tls }: { readonly host: string; readonly port: number; readonly tls?: unknown },
-  path: string,
-): URL {
+function reachable({
+  host,
+  port,
+  tls,
+}: {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: unknown;
+}): ListenerPlace {
   // A gateway that listens on all addresses also listens on loopback.
   const near = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  const scheme = tls === undefined ? 'http' : 'https';
-  return new URL(`${scheme}://${near.includes(':') ? `[${near}]` : near}:${port}${path}`);
+  const isTls = tls !== undefined;
+  const origin = `${isTls ? 'https' : 'http'}://${near.includes(':') ? `[${near}]` : near}:${port}`;
+  return { isTls, host: near, port, origin };
 }
 
 async function passwordOf(

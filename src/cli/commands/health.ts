@@ -5,10 +5,11 @@ import { command, UsageError } from '../command.js';
 import { exitCode } from '../exit-codes.js';
 import { escapeControls, jsonText, styled, type TextStyle } from '../output/terminal.js';
 import {
-  configuredUrls,
+  configuredListeners,
   gatewayClient,
   gatewayOptions,
   type GatewayArguments,
+  type ListenerPlace,
 } from '../arguments/locate-gateway.js';
 
 const styles: Readonly<Record<HealthState, TextStyle>> = { ok: 'green', warning: 'yellow', failed: 'red' };
@@ -49,21 +50,30 @@ async function requireAlive(options: GatewayArguments & { readonly json?: boolea
   if (options.url !== undefined || options.json === true)
     throw new UsageError('--alive goes with --config only: it is about the gateway on this machine');
   const reasons: string[] = [];
-  for (const url of await configuredUrls(options, LIVE_PATH)) {
-    const reason = await reasonNotAlive(url);
+  for (const listener of await configuredListeners(options)) {
+    const reason = await reasonNotAlive(listener);
     if (reason === undefined) return exitCode.ok;
-    reasons.push(`${url.origin}: ${reason}\n`);
+    reasons.push(`${listener.origin}: ${reason}\n`);
   }
   process.stderr.write(`The gateway is not alive.\n${reasons.join('')}`);
   return exitCode.unavailable;
 }
 
 /** Why a listener does not report that the gateway is alive; undefined if it does. */
-function reasonNotAlive(url: URL): Promise<string | undefined> {
-  const { get } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
-  return new Promise((resolve) => {
+function reasonNotAlive({ isTls, host, port }: ListenerPlace): Promise<string | undefined> {
+  const { get } = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
+  const options = {
+    host,
+    port,
+    path: LIVE_PATH,
+    // Any name is accepted for this path; that of the listener may have characters that a header cannot.
+    headers: { host: 'localhost' },
     // The certificate may be for other names of this machine, and nothing confidential is sent or received.
-    const request = get(url, { rejectUnauthorized: false, timeout: ALIVE_LIMIT_MS }, (response) => {
+    rejectUnauthorized: false,
+    timeout: ALIVE_LIMIT_MS,
+  };
+  return new Promise((resolve) => {
+    const request = get(options, (response) => {
       response.resume();
       resolve(response.statusCode === 200 ? undefined : `HTTP status ${response.statusCode}`);
     });

@@ -31,7 +31,8 @@ Run it as root.`,
     again: { type: 'boolean', help: 'install: also a version that was rolled back' },
   },
   words: [1, 2],
-  exits: '0 done, 1 failed (the update is damaged or its signer unknown, or this machine has no slots)',
+  exits:
+    '0 done, 1 failed (the update is damaged or its signer unknown, or this machine has no slots), 130 cancelled',
   run: async ({ json = false, again = false }, [action = '', source]) => {
     const needsSource = action === 'check' || action === 'install';
     if (!ACTIONS.includes(action))

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import type { Clock } from '../../base/clock.js';
-import { codeOf, messageOf } from '../../base/fault.js';
+import { codeOf, isAbort, messageOf } from '../../base/fault.js';
 import { readSmall, type BoxFiles, type UpdateState } from '../../service/updates/box-files.js';
 import { isNewer } from '../../service/updates/version-order.js';
 import { lockDirectory } from '../../store/directory-lock.js';
@@ -19,7 +19,7 @@ const KEEP_FREE_BYTES = 100 * 1000 ** 2;
 const SPACE_CHECK_BYTES = 8 * 1024 ** 2;
 /**
  * Limit of a download, ms: 15 kB/s for 107 MB. box-update.service may take 3 h; if systemd stopped it, the
- * incomplete file would stay.
+ * owner would not learn why.
  */
 const DOWNLOAD_MS = 2 * 3_600_000;
 /**
@@ -122,11 +122,15 @@ export class UpdateWork {
     const cancel = this.#clock.after(DOWNLOAD_MS, () =>
       limit.abort(new Error(`${host} did not send the update within ${DOWNLOAD_MS / 3_600_000} h`)),
     );
+    // By default, they end the process, and the incomplete file would stay.
+    const stop = () => limit.abort();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
     try {
       await this.#fetch(source, { host, signal: limit.signal });
     } catch (thrown) {
       throw limit.signal.aborted ? limit.signal.reason : thrown;
     } finally {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop);
       cancel();
     }
   }
@@ -222,7 +226,7 @@ export class UpdateWork {
     try {
       return await work();
     } catch (thrown) {
-      problem = messageOf(thrown);
+      if (!isAbort(thrown)) problem = messageOf(thrown);
       throw thrown;
     } finally {
       cancel();

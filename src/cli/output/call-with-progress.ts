@@ -13,8 +13,8 @@ interface Task {
 }
 
 /**
- * Calls a function that is a task of the kind `backup`, and shows its progress. Ctrl-C cancels the task; the
- * call then rejects with `CANCELLED`.
+ * Calls a function that is a task of the kind `backup`, and shows its progress, however long it takes. Ctrl-C
+ * cancels the task; the call then rejects with `CANCELLED`.
  */
 export async function callWithProgress(
   gateway: Client<AnyFunction>,
@@ -25,7 +25,7 @@ export async function callWithProgress(
   const stop = new AbortController();
   // Others may run, such as the backup of a schedule. If they cannot be read, the call says why.
   const others = new Set((await backupTasks(gateway).catch(() => [])).map(({ ID }) => ID));
-  const call = gateway.call(method, ...params).finally(() => stop.abort());
+  const call = gateway.callLong(method, ...params).finally(() => stop.abort());
   void follow(gateway, { line, others, signal: stop.signal });
   return await call;
 }

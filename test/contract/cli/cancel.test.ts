@@ -12,9 +12,10 @@ import { recordFormats } from '../../../src/records/record-format.js';
 import { type MaintenanceJob, runMaintenance } from '../../../src/cli/maintenance/run-maintenance.js';
 import { callWithProgress } from '../../../src/cli/output/call-with-progress.js';
 import { ProgressLine } from '../../../src/cli/output/progress-line.js';
-import type { AnyFunction, Client } from '../../../src/client/index.js';
+import { type AnyFunction, Client } from '../../../src/client/index.js';
 import { RESTORE_STEPS, backupDirectory, restoreBackup } from '../../../src/store/restore.js';
-import { runCli } from '../../tools/gateway/run-cli.js';
+import { startApi } from '../../tools/gateway/api-fixture.js';
+import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openFixture } from '../store/open-store.js';
 
@@ -100,13 +101,40 @@ t.test('a backup task that is cancelled with Ctrl-C is the one of the call', asy
       return call.promise;
     },
   };
-  const gateway = {
-    call: async (name: string, id: number) => replies[name]?.(id),
-  } as unknown as Client<AnyFunction>; // only calls are needed
+  const reply = async (name: string, id: number) => replies[name]?.(id);
+  // Only calls are needed.
+  const gateway = { call: reply, callLong: reply } as unknown as Client<AnyFunction>;
   const running = callWithProgress(gateway, 'GW_RunTargetBackup', 'nas');
   process.emit('SIGINT');
   await t.rejects(running, { message: 'cancelled' });
   t.strictSame(cancelled, [4]);
+});
+
+t.test('a backup task that takes longer than a call may take ends with its result', async (t) => {
+  const made = { Name: 'nas-1' };
+  const run = Promise.withResolvers<unknown>();
+  let polls = 0;
+  const fixture = await startApi(t);
+  fixture.functions
+    .add('GW_GetTasks', () => {
+      polls += 1;
+      // The second one is later than the time limit.
+      if (polls === 2) run.resolve(made);
+      return [];
+    })
+    .add('GW_RunTargetBackup', () => run.promise);
+  const gateway = new Client<AnyFunction>(addressOf(fixture), { timeoutMs: 300 });
+  t.strictSame(await callWithProgress(gateway, 'GW_RunTargetBackup', 'nas'), made);
+  t.equal(fixture.functions.calls.filter(({ method }) => method === 'GW_RunTargetBackup').length, 1);
+});
+
+t.test('a backup task over a connection without a valid password says so', async (t) => {
+  const { port } = await startApi(t);
+  const gateway = new Client<AnyFunction>(`http://owner%40example.org:wrong@127.0.0.1:${port}/api/`);
+  const failure: unknown = await callWithProgress(gateway, 'GW_RunTargetBackup', 'nas').catch(
+    (thrown: unknown) => thrown,
+  );
+  t.match(failure, { name: 'RpcError', reason: 'UNAUTHORIZED' });
 });
 
 t.test('a call that the gateway cancelled exits with 130', async (t) => {

@@ -122,6 +122,19 @@ t.test('a download that does not end is cancelled before systemd stops the servi
   t.match(readFileSync(service, 'utf8'), /^TimeoutStartSec=3h$/m);
 });
 
+t.test('a download that is cancelled with a signal leaves no file', async (t) => {
+  const { files, work } = await box(t, '1.2.0');
+  const url = await sender(t, { bytes: 1000, ends: false });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const failed = t.rejects(work.install(url), { name: 'AbortError' }, signal);
+    await until('the download', () => existsSync(files.download) && statSync(files.download).size === 1000);
+    process.emit(signal);
+    await failed;
+    t.notOk(existsSync(files.download));
+    t.match(await readState(files.state), { busy: '', problem: '' });
+  }
+});
+
 t.test('two processes do not install at the same time', async (t) => {
   const { files, other, work, update, calls } = await box(t, '1.2.0');
   const url = await sender(t, { bytes: 1000, ends: false });

@@ -33,6 +33,21 @@ t.test('a gateway is alive without a password, on each of its listeners', async 
     t.strictSame(await runAlive(t, listeners), { code: 0, stdout: '', stderr: '' });
 });
 
+t.test('a listener on an IPv6 address with a zone does not keep the others from being asked', async (t) => {
+  const { port } = await startGateway(t, SIMULATED_CONFIG);
+  const closed = await reservePort();
+  const zoned = `host: "fe80::1%none0", port: ${closed}, tls: auto`;
+  const web = (listener: string) => `webServers: [{ name: web, ${listener}, serve: front }]\n`;
+  for (const listeners of [
+    `api: { port: ${port} }\n${web(zoned)}`,
+    `api: { ${zoned} }\n${web(`host: 127.0.0.1, port: ${port}`)}`,
+  ])
+    t.strictSame(await runAlive(t, listeners), { code: 0, stdout: '', stderr: '' });
+  const { code, stderr } = await runAlive(t, `api: { port: ${closed} }\n${web(zoned)}`);
+  t.equal(code, 69);
+  t.match(stderr, `\nhttps://[fe80::1%none0]:${closed}: `);
+});
+
 t.test('no gateway, and one whose store does not reply, are not alive', async (t) => {
   const closed = await reservePort();
   t.match(await runAlive(t, `api: { port: ${closed} }\n`), {

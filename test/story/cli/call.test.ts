@@ -13,6 +13,7 @@ import {
 } from '../../tools/gateway/gateway-fixture.js';
 import { reservePort } from '../../tools/reserve-port.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
+import { testCertificate } from '../../tools/test-certificate.js';
 import { Program } from '../../tools/program.js';
 import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 
@@ -85,6 +86,40 @@ t.test('over TLS a given certificate is trusted', async (t) => {
   t.match(await runCli(call), { code: 69, stderr: /self-signed certificate.*--ca FILE/ });
   const ca = join(fixture.directory, 'data/tls/auto-cert.pem');
   t.match(await runCli([...call, '--ca', ca]), { code: 0, stderr: '' });
+});
+
+t.test("with --config, a web server that replaces the API's listener is reached", async (t) => {
+  const directory = await tempDirectory(t);
+  const { certificate, key } = testCertificate('localhost');
+  await writeFile(join(directory, 'cert.pem'), certificate);
+  await writeFile(join(directory, 'key.pem'), key);
+  const yamlOf = (host: string, port: number) =>
+    `${SIMULATED_CONFIG.replace('port: 0', `port: ${port}`)}webServers:
+  - { name: web, host: ${host}, port: ${port}, serve: front, tls: { certificate: cert.pem, key: key.pem } }\n`;
+  const { gateway } = await startGateway(t, yamlOf('127.0.0.1', 0), { directory });
+  const config = join(directory, 'replaced.yaml');
+  await writeFile(config, yamlOf('0.0.0.0', gateway.port('web') ?? 0));
+  for (const args of [
+    ['call', 'SVC_GetKernelVersion'],
+    ['health', '--alive'],
+  ])
+    t.match(await runCli([...args, '--config', config]), { code: 0, stderr: '' }, args.join(' '));
+});
+
+t.test('with an IPv6 address with a zone, a web server is called instead', async (t) => {
+  const { gateway, directory } = await startGateway(
+    t,
+    `${SIMULATED_CONFIG}webServers: [{ name: web, host: 127.0.0.1, port: 0, serve: front }]\n`,
+  );
+  const config = join(directory, 'zone.yaml');
+  const zoned = `api: { host: "fe80::1%none0", port: ${await reservePort()}, tls: auto }\n`;
+  const call = async (more: string) => {
+    await writeFile(config, `${SIMULATED_CONFIG.replace(/^api:.*\n/m, zoned)}${more}`);
+    return runCli(['call', 'SVC_GetKernelVersion', '--config', config]);
+  };
+  const web = `webServers: [{ name: web, host: 127.0.0.1, port: ${gateway.port('web')}, serve: front }]\n`;
+  t.match(await call(web), { code: 0, stderr: '' });
+  t.match(await call(''), { code: 64, stderr: 'fe80::1%none0 has a zone' });
 });
 
 t.test('exit codes: 69 for an unreachable gateway, 78 for an invalid configuration', async (t) => {
