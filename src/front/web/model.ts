@@ -142,7 +142,9 @@ export class Model {
 
   /** The profile that applies to a variable. */
   profileOf(node: TreeNode): Profile | undefined {
-    return this.#profiles.value[node.profileName];
+    const profile = this.#profiles.value[node.profileName];
+    // Objects have members of their own that a deleted profile may be called like: `constructor`.
+    return profile?.type === undefined ? undefined : profile;
   }
 
   /** Applies a snapshot: keeps the nodes of objects that still exist. Returns the variables that have reported. */

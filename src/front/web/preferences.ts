@@ -28,6 +28,8 @@ export class PreferenceStore {
     this.#key = key;
     this.#current = signal(read(key));
     this.#show();
+    // Another window of the device has changed them.
+    addEventListener('storage', () => this.#set(read(key)));
   }
 
   /** Subscribes to the preferences. */
@@ -36,13 +38,17 @@ export class PreferenceStore {
   }
 
   change(changes: Partial<Preferences>): void {
-    this.#current.value = { ...this.#current.peek(), ...changes };
-    this.#show();
+    this.#set({ ...this.#current.peek(), ...changes });
     try {
       localStorage.setItem(this.#key, JSON.stringify(this.#current.peek()));
     } catch {
       // Without storage the preferences last until the page is closed.
     }
+  }
+
+  #set(next: Preferences): void {
+    this.#current.value = next;
+    this.#show();
   }
 
   #show(): void {

@@ -24,13 +24,15 @@ export function localTime(unixMs: number, timeZone: string): string {
 
 /**
  * The unix seconds of a time in a zone, the inverse of `localTime`; undefined: it is no time. Of a time that
- * the change of the clocks repeats, one of the two; one that it skips is moved by the change.
+ * the change of the clocks repeats, one of the two; one that it skips is moved forward.
  */
 export function unixSeconds(local: string, timeZone: string): number | undefined {
   const asUtc = Date.parse(`${local.slice(0, 16)}Z`);
   if (Number.isNaN(asUtc)) return undefined;
+  const missing = (guess: number) => asUtc - Date.parse(`${localTime(guess, timeZone)}Z`);
   let guess = asUtc;
   // The offset of the guess may differ from that of the result: twice.
-  for (let round = 0; round < 2; round++) guess += asUtc - Date.parse(`${localTime(guess, timeZone)}Z`);
-  return guess / 1000;
+  for (let round = 0; round < 2; round++) guess += missing(guess);
+  // West of UTC a skipped time is now before the change, where midnight would be on another day.
+  return (guess + Math.max(0, missing(guess))) / 1000;
 }

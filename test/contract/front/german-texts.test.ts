@@ -5,9 +5,17 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
 import { describeValue } from '../../../src/device/toolkit/meter-variables.js';
 import { deGateway } from '../../../src/front/console/i18n/de-gateway.js';
+import {
+  gatewayVariable,
+  loadGatewayTexts,
+  propertyProblem,
+  sentence,
+  variableCaption,
+} from '../../../src/front/console/i18n/gateway-texts.js';
 import { deSentences } from '../../../src/front/console/i18n/de-sentences.js';
 import { de } from '../../../src/front/web/i18n/de.js';
 import { en } from '../../../src/front/web/i18n/en.js';
+import { setLanguage } from '../../../src/front/web/i18n/i18n.js';
 import { deVariable, deVariables } from '../../../src/front/web/i18n/de-variables.js';
 import { faults } from '../../../src/base/fault.js';
 import { Options } from '../../../src/functions/options.js';
@@ -256,6 +264,38 @@ t.test('every sentence of the gateway is in German, and no other is', async (t) 
   ];
   t.ok(templates.length > 500, 'the sentences were found');
   t.strictSame(sorted(Object.keys(deSentences)), sorted(codes));
+});
+
+t.test('a sentence names properties that exist, each as the form does', async (t) => {
+  const idents = new Set(all.map(({ path }) => path.replace(/^.*\./, '')));
+  const named = Object.values(deSentences).flatMap((text) =>
+    Array.from(text.matchAll(/\{(\D\w*)\}/g), ([, ident = '']) => ident),
+  );
+  t.ok(named.length > 100, 'they were found');
+  t.strictSame(
+    named.filter((ident) => !idents.has(ident)),
+    [],
+  );
+
+  t.teardown(() => setLanguage('en'));
+  await setLanguage('de');
+  await loadGatewayTexts('de');
+  const problemOf = (Code: string, Parameters: string[] = []) =>
+    propertyProblem({ Text: '', CodedText: { Code, Parameters, Text: '' } }, 'Serial Device');
+  t.equal(problemOf('HEADER_LONGER_THAN_FRAMELENGTH'), '„Kopf“ ist länger als „Telegrammlänge“');
+  t.equal(problemOf('SCALE_OF_0', ['FLOW']), 'FLOW: „Faktor“ darf nicht 0 sein', 'a column of a list');
+  t.equal(problemOf('SENTENCES', ['Delimiter']), '„Trennzeichen“', 'a property that is a parameter');
+  for (const translate of [
+    gatewayVariable,
+    variableCaption,
+    (text: string) => problemOf('SENTENCES', [text]),
+  ])
+    t.equal(translate('constructor'), 'constructor', 'the name that a user or a device gave');
+  t.equal(
+    sentence({ Code: 'HEADER_LONGER_THAN_FRAMELENGTH', Parameters: [], Text: '' }),
+    'Header ist länger als FrameLength',
+    'where there is no form',
+  );
 });
 
 t.test("what residents read about a rejected command is found by the gateway's own codes", async (t) => {

@@ -68,14 +68,37 @@ t.test(
 
     const notes = page.getByLabel('Notes');
     await notes.fill('north');
-    await notes.press('Enter');
+    await notes.press('Control+Enter');
     await reply.held();
     await notes.press('End');
     await notes.pressSequentially(' wall');
     reply.deliver();
     await until('what was typed meanwhile', async () => {
-      await notes.press('Enter');
+      await notes.press('Control+Enter');
       return (await object()).ObjectInfo === 'north wall';
     });
   },
 );
+
+t.test('notes and texts keep their lines', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const text = (await rpc(fixture, 'SVC_CreateVariable', 3)) as number;
+  await rpc(fixture, 'SVC_SetInfo', text, 'a\nb');
+  await rpc(fixture, 'SetValue', text, 'x\ny');
+  const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
+  await page.goto(`${new URL(fixture.front).origin}/console/#/tree/${text}`);
+  await signIn(page);
+  const value = page.locator('.value-form').getByRole('textbox');
+  await value.press('Control+End');
+  await value.pressSequentially('z');
+  await page.getByRole('button', { name: 'Set', exact: true }).click();
+  await until('the text', async () => (await rpc(fixture, 'GetValue', text)) === 'x\nyz');
+  await page.getByRole('tab', { name: 'Object' }).click();
+  const notes = page.getByLabel('Notes');
+  await notes.press('Control+End');
+  await notes.pressSequentially('c');
+  await notes.blur();
+  const info = async () => ((await rpc(fixture, 'SVC_GetObject', text)) as { ObjectInfo: string }).ObjectInfo;
+  await until('the notes', async () => (await info()).includes('c'));
+  t.equal(await info(), 'a\nbc');
+});

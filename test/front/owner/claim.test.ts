@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
@@ -94,43 +94,49 @@ t.test('the claim code sets the first password, and leads to the console', { ski
   );
 });
 
-t.test('the code of an earlier start is rejected, in German', { skip: noBrowser }, async (t) => {
-  const former = await startGateway(t, YAML);
-  const code = former.gateway.claimCode ?? '';
-  await former.gateway.close();
-  const fixture = await startGateway(t, undefined, { directory: former.directory });
-  const browser = await startBrowser(t);
-  const address = `http://127.0.0.1:${fixture.gateway.port('web')}/console/`;
-  const { page } = await openPage(browser, address, { locale: 'de-DE', scheme: 'dark', width: 1280 });
-  const enter = async (typed: string) => {
-    await page.getByLabel('Einrichtungscode', { exact: true }).fill(typed);
+t.test(
+  'the code of an earlier start of the machine is rejected, in German',
+  { skip: noBrowser },
+  async (t) => {
+    const former = await startGateway(t, YAML);
+    const code = former.gateway.claimCode ?? '';
+    await former.gateway.close();
+    // The runtime directory of a box ends with its machine.
+    await rm(join(former.directory, 'data', 'run'), { recursive: true });
+    const fixture = await startGateway(t, undefined, { directory: former.directory });
+    const browser = await startBrowser(t);
+    const address = `http://127.0.0.1:${fixture.gateway.port('web')}/console/`;
+    const { page } = await openPage(browser, address, { locale: 'de-DE', scheme: 'dark', width: 1280 });
+    const enter = async (typed: string) => {
+      await page.getByLabel('Einrichtungscode', { exact: true }).fill(typed);
+      await page.keyboard.press('Enter');
+    };
+    await enter(code);
+    await page.getByRole('alert').filter({ hasText: 'Dieser Code ist falsch.' }).waitFor();
+    t.strictSame(await axeFindings(page), []);
+    await enter(fixture.gateway.claimCode ?? '');
+    await page.getByLabel('Neues Passwort').fill('correct horse');
+    await page.getByLabel('Passwort wiederholen').fill('correct horse');
+    t.strictSame(await axeFindings(page), []);
+    t.strictSame(await layoutFindings(page), []);
+    // A file that is no backup.
+    await page.locator('summary').click();
+    const content = {
+      name: 'backup.db',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from('no backup'),
+    };
+    await page.getByLabel('Sicherungsdatei').setInputFiles(content);
+    await page.locator('details button').click();
+    await page.getByRole('alert').filter({ hasText: 'keine gültige Sicherung' }).waitFor();
+    t.strictSame(await axeFindings(page), []);
+    t.strictSame(await layoutFindings(page), []);
+    await page.locator('summary').click();
+    await page.getByLabel('Neues Passwort').focus();
+    // Somebody else was faster.
+    await fixture.configure(`${YAML}remoteAccess: { username: anna, password: correct horse }\n`);
+    await fixture.gateway.reload();
     await page.keyboard.press('Enter');
-  };
-  await enter(code);
-  await page.getByRole('alert').filter({ hasText: 'Dieser Code ist falsch.' }).waitFor();
-  t.strictSame(await axeFindings(page), []);
-  await enter(fixture.gateway.claimCode ?? '');
-  await page.getByLabel('Neues Passwort').fill('correct horse');
-  await page.getByLabel('Passwort wiederholen').fill('correct horse');
-  t.strictSame(await axeFindings(page), []);
-  t.strictSame(await layoutFindings(page), []);
-  // A file that is no backup.
-  await page.locator('summary').click();
-  const content = {
-    name: 'backup.db',
-    mimeType: 'application/octet-stream',
-    buffer: Buffer.from('no backup'),
-  };
-  await page.getByLabel('Sicherungsdatei').setInputFiles(content);
-  await page.locator('details button').click();
-  await page.getByRole('alert').filter({ hasText: 'keine gültige Sicherung' }).waitFor();
-  t.strictSame(await axeFindings(page), []);
-  t.strictSame(await layoutFindings(page), []);
-  await page.locator('summary').click();
-  await page.getByLabel('Neues Passwort').focus();
-  // Somebody else was faster.
-  await fixture.configure(`${YAML}remoteAccess: { username: anna, password: correct horse }\n`);
-  await fixture.gateway.reload();
-  await page.keyboard.press('Enter');
-  await page.getByRole('alert').filter({ hasText: 'Das hat nicht funktioniert.' }).waitFor();
-});
+    await page.getByRole('alert').filter({ hasText: 'Das hat nicht funktioniert.' }).waitFor();
+  },
+);

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
@@ -114,6 +116,92 @@ t.test(
     await conflict.waitFor({ state: 'detached' });
     await until('theirs', async () => (await title.inputValue()) === 'Theirs again');
     t.match(await stored(), [{ Configuration: '{"title":"Theirs again"}' }]);
+    t.strictSame(problems, []);
+  },
+);
+
+t.test('a configuration whose reply was lost is saved, not in conflict', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const file = join(fixture.directory, 'gateway.yaml');
+  const before = await readFile(file, 'utf8');
+  const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
+  let isLost = false;
+  await page.routeWebSocket(/\/api\//, (socket) => {
+    const gateway = socket.connectToServer();
+    let saving: string | undefined;
+    socket.onMessage((frame) => {
+      const { id, method } = JSON.parse(String(frame)) as { id: string; method: string };
+      if (method === 'GW_SetConfigurationText' && !isLost) saving = id;
+      gateway.send(frame);
+    });
+    gateway.onMessage((frame) => {
+      if (saving === undefined || (JSON.parse(String(frame)) as { id?: string }).id !== saving)
+        return socket.send(frame);
+      isLost = true;
+      void socket.close({ code: 1001 });
+    });
+  });
+  await page.goto(`${new URL(fixture.front).origin}/console/`);
+  await signIn(page);
+  await open(page, '#/system/configuration');
+  await page.getByRole('textbox', { name: 'Text of the configuration' }).click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('# mine');
+  const save = page.getByRole('button', { name: 'Save and apply' });
+  await save.click();
+  await page.locator('.notice.bad').waitFor();
+  t.equal(await readFile(file, 'utf8'), `${before}# mine`);
+  await page.locator('.banner').waitFor({ state: 'detached' });
+  await save.click();
+  await page.getByText('Saved and applied.').or(conflictOf(page)).waitFor();
+  t.equal(await conflictOf(page).count(), 0);
+  t.ok(await save.isDisabled());
+});
+
+t.test(
+  'a list of a property that somebody else has changed is not overwritten',
+  { skip: noBrowser },
+  async (t) => {
+    const fixture = await startArea(t);
+    const garden = await fixture.id('area/ground/radio/garden');
+    const rules = async () =>
+      (
+        JSON.parse((await rpc(fixture, 'SVC_GetConfiguration', garden)) as string) as {
+          readonly Rules: readonly Readonly<Record<string, unknown>>[];
+        }
+      ).Rules;
+    const patterns = async () => (await rules()).map(({ Pattern }) => Pattern);
+    const add = async (Pattern: string) => {
+      const all = await rules();
+      const Rules = [...all, { ...all[0], Pattern, Ident: `X${all.length}` }];
+      await rpc(fixture, 'SVC_SetConfiguration', garden, JSON.stringify({ Rules }));
+      await rpc(fixture, 'SVC_ApplyChanges', garden);
+    };
+    const address = `${new URL(fixture.front).origin}/console/#/tree/${garden}`;
+    const { page, problems } = await openPage(await startBrowser(t), address, { width: 1280, height: 800 });
+    await signIn(page);
+    await page.getByRole('tab', { name: 'Settings' }).click();
+    const pattern = page.locator('.list-field td input').first();
+    const apply = page.getByRole('button', { name: 'Apply', exact: true });
+    const conflict = conflictOf(page);
+    await pattern.fill('^M=(.+)$');
+    await add('^N=(.+)$');
+    // What was entered stays based on the list that it began with.
+    await open(page, '#/log');
+    await page.getByRole('tab').first().waitFor();
+    await open(page, `#/tree/${garden}`);
+    await apply.click();
+    await conflict.or(page.getByText('Applied', { exact: true })).waitFor();
+    t.strictSame(await patterns(), ['^T=(.+)$', '^N=(.+)$']);
+    await conflict.getByRole('button', { name: 'Discard mine, load theirs' }).click();
+    await page.locator('button:disabled', { hasText: 'Apply' }).waitFor();
+    await until('theirs', async () => (await pattern.inputValue()) === '^T=(.+)$');
+    await pattern.fill('^M=(.+)$');
+    await add('^O=(.+)$');
+    await apply.click();
+    await conflict.getByRole('button', { name: 'Replace theirs with mine' }).click();
+    await page.getByText('Applied', { exact: true }).waitFor();
+    t.strictSame(await patterns(), ['^M=(.+)$', '^N=(.+)$']);
     t.strictSame(problems, []);
   },
 );

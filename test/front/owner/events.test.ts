@@ -8,6 +8,8 @@ import {
   startBrowser,
   type PageOptions,
 } from '../../tools/front/browser.js';
+import { signIn } from '../../tools/front/console-pages.js';
+import { holdReply } from '../../tools/front/held-reply.js';
 import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
@@ -321,3 +323,25 @@ t.test(
       }
   },
 );
+
+t.test('Enter without a match in the choice of an object saves nothing', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const event = await hallLight(fixture);
+  const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
+  const calls = await holdReply(page, '');
+  await page.goto(`${new URL(fixture.front).origin}/console/#/events/${event}`);
+  await signIn(page);
+  await page.getByRole('tab', { name: 'Settings' }).click();
+  await page.getByRole('group', { name: 'Trigger' }).getByLabel('Value').selectOption('Off');
+  await page.getByRole('button', { name: /^Object:/ }).click();
+  const finder = page.getByRole('dialog').getByRole('combobox');
+  await finder.fill('zzzz');
+  await page.getByRole('dialog').getByText('Nothing found.').waitFor();
+  const before = calls.methods.length;
+  await finder.press('Enter');
+  // Calls are sent in their order.
+  await page.evaluate("location.hash = '#/call/GetValue'");
+  await page.getByLabel('VariableID').waitFor();
+  t.strictSame(calls.methods.slice(before), ['SVC_GetFunction']);
+  t.match(await rpc(fixture, 'SVC_GetEvent', event), { TriggerValue: true });
+});

@@ -191,3 +191,17 @@ t.test('an export is listed while it runs, and cancelled there', { skip: noBrows
   await page.getByText('Cancelled. There is no file.').waitFor();
   t.strictSame(await rpc(fixture, 'GW_GetTasks'), []);
 });
+
+t.test('the dialog of an import stays when its file picker is dismissed', { skip: noBrowser }, async (t) => {
+  const { page, problems } = await openArchive(t);
+  const dialog = await start(page, 'Import');
+  const file = dialog.getByLabel('File');
+  await file.setInputFiles({ name: 'one.csv', mimeType: 'text/csv', buffer: Buffer.from('1') });
+  // As the browser does after its dialog.
+  await file.evaluate((input) => input.dispatchEvent(new Event('cancel', { bubbles: true })));
+  await dialog.getByRole('button', { name: 'Check and import' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  t.strictSame(problems, []);
+});

@@ -74,6 +74,31 @@ t.test('what is typed while a script or properties are saved is kept', { skip: n
   await page.locator('button:disabled', { hasText: 'Apply' }).waitFor();
 });
 
+t.test('what is typed while the pages of a front are saved is kept', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const configurator = await fixture.id('wf');
+  const stored = async () => JSON.stringify(await rpc(fixture, 'WFC_GetItems', configurator));
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  const saving = await holdReply(page, 'WFC_SetItems');
+  await page.goto(`${new URL(fixture.front).origin}/console/#/fronts`);
+  await signIn(page);
+  await page.getByRole('button', { name: 'Edit the pages of Family' }).click();
+  await page.getByRole('button', { name: 'Add a page' }).click();
+  const title = page.getByRole('group', { name: 'Page 1' }).getByLabel('Title');
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  await title.fill('Evening');
+  await save.click();
+  await saving.held();
+  await title.fill('Late evening');
+  saving.deliver();
+  await until('the end of the save', () => saving.passedOn.includes('WFC_Reload'));
+  t.match(await stored(), 'Evening');
+  t.equal(await title.inputValue(), 'Late evening');
+  await save.click();
+  await until('what was typed meanwhile', async () => (await stored()).includes('Late evening'));
+});
+
 t.test('lists show what is reported, not what is requested', { skip: noBrowser }, async (t) => {
   const { fixture, proxy, page } = await openBehindProxy(t);
   /** Chooses while no reply arrives. */

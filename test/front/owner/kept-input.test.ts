@@ -75,7 +75,7 @@ t.test('what is typed for values, options, calls and exports survives', { skip: 
   await page.getByLabel('Notes').fill('north wall');
   await endSession();
   t.equal(await page.getByLabel('Notes').inputValue(), 'north wall');
-  await page.getByLabel('Notes').press('Enter');
+  await page.getByLabel('Notes').press('Control+Enter');
 
   await open(page, '#/system/options');
   const option = page.locator('form', { hasText: 'ScriptTimeLimit' });

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -110,5 +110,57 @@ t.test('passwords of web servers stay when the settings are left', { skip: noBro
   t.strictSame(await page.getByRole('dialog').locator('.differences li').allTextContents(), [
     'webServers[0].name: "guests" → "visitors"',
   ]);
+  t.strictSame(problems, []);
+});
+
+t.test('saving a target again keeps what another owner changed', { skip: noBrowser }, async (t) => {
+  const { fixture, page, problems } = await openConsole(t);
+  const webdav = { url: 'https://nas.example/', username: 'box' };
+  await change(fixture, {
+    'backup.targets': [{ name: 'nas', webdav: { ...webdav, password: 'nightingale' } }],
+  });
+  await open(page, '#/system/backups');
+  await page.getByRole('button', { name: 'Change: nas' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('User name').fill('gateway');
+  await dialog.getByLabel('Password').fill('blackbird');
+  await change(fixture, { 'backup.targets[0].webdav.url': 'https://disk.example/' });
+  const save = dialog.getByRole('button', { name: 'Save' });
+  await save.click();
+  await dialog.getByRole('alert').getByText(CONFLICT).waitFor();
+  await until(
+    'the other change',
+    async () => (await dialog.getByLabel('URL').inputValue()) === 'https://disk.example/',
+  );
+  t.equal(await dialog.getByLabel('User name').inputValue(), 'gateway');
+  t.equal(await dialog.getByLabel('Password').inputValue(), 'blackbird');
+  await save.click();
+  await dialog.waitFor({ state: 'detached' });
+  const { Settings } = (await rpc(fixture, 'GW_GetSettings')) as { readonly Settings: object };
+  t.match(Settings, {
+    backup: { targets: [{ name: 'nas', webdav: { url: 'https://disk.example/', username: 'gateway' } }] },
+  });
+  t.match(await readFile(join(fixture.directory, 'gateway.yaml'), 'utf8'), 'blackbird');
+  t.strictSame(problems, []);
+});
+
+t.test('an overlay is removed after another change of it was shown', { skip: noBrowser }, async (t) => {
+  const { fixture, page, problems } = await openConsole(t);
+  await chmod(join(fixture.directory, 'gateway.yaml'), 0o444);
+  await change(fixture, { 'store.backups': 3 });
+  await open(page, '#/system/configuration');
+  const back = page.getByRole('button', { name: 'Return to the installed file' });
+  const dialog = page.getByRole('dialog');
+  await back.click();
+  await dialog.locator('.diff.removed', { hasText: 'backups: 3' }).waitFor();
+  await change(fixture, { 'store.backups': 4 });
+  await dialog.getByRole('button', { name: 'Return to the installed file' }).click();
+  await page.locator('.notice').getByText(CONFLICT).waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await back.click();
+  await dialog.locator('.diff.removed', { hasText: 'backups: 4' }).waitFor();
+  await dialog.getByRole('button', { name: 'Return to the installed file' }).click();
+  await page.getByText('The installed file is the configuration again.').waitFor();
+  t.match(await rpc(fixture, 'GW_GetConfigurationText'), { IsOverlay: false });
   t.strictSame(problems, []);
 });

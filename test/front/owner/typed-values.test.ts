@@ -107,3 +107,31 @@ t.test('lines that are typed stay when the settings were checked', { skip: noBro
   await page.getByRole('button', { name: 'Review and save' }).click();
   await page.getByRole('dialog').getByText('["box.example","box.example"]').waitFor();
 });
+
+for (const [locale, number, json] of [
+  ['en-GB', 'VariableID: enter a number, such as 21.5.', 'Changes: enter JSON.'],
+  ['de-DE', 'VariableID: Bitte eine Zahl eingeben, etwa 21.5.', 'Changes: Bitte JSON eingeben.'],
+] as const)
+  t.test(`a parameter that is no number is explained (${locale})`, { skip: noBrowser }, async (t) => {
+    const fixture = await startArea(t);
+    const address = `${new URL(fixture.front).origin}/console/#/call/GetValue`;
+    const { page, problems } = await openPage(await startBrowser(t), address, { locale });
+    await signIn(page);
+    const result = page.locator('main pre');
+    const call = async (parameter: string, text: string) => {
+      await page.getByLabel(parameter).fill(text);
+      await page.getByLabel(parameter).press('Enter');
+      return result.textContent();
+    };
+    t.equal(await call('VariableID', '21,5'), number);
+    t.equal(await call('VariableID', ''), number);
+    await open(page, '#/call/GW_CheckSettings');
+    t.equal(await call('Changes', '[1'), json);
+    // Both of its parameters are optional.
+    await open(page, '#/call/GW_GetAudit');
+    t.match(await call('Limit', ''), /^\[/);
+    await open(page, '#/call/SVC_SetInfo');
+    await page.getByLabel('ID', { exact: true }).fill(String(await fixture.id('area/ground/outside')));
+    t.equal(await call('Info', ''), 'true', 'a required text may be empty');
+    t.strictSame(problems, []);
+  });

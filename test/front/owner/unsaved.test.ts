@@ -120,6 +120,33 @@ t.test('a deletion can be undone after another action', { skip: noBrowser }, asy
   await page.locator('.value-form input').fill('7');
   await page.locator('.value-form input').press('Enter');
   await page.locator('.value-now', { hasText: '7.0 °C' }).waitFor();
+  await page.getByRole('tab', { name: 'Object' }).click();
+  await page.getByLabel('Position', { exact: true }).fill('7');
+  await page.getByLabel('Position', { exact: true }).blur();
+  await until('the position is saved', async () => !(await isUnsaved(page)));
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('was restored').waitFor();
+});
+
+t.test('a script with CR LF is changed by what is typed alone', { skip: noBrowser }, async (t) => {
+  const { fixture, page } = await openConsole(t, '#/scripts');
+  const script = await fixture.id('area/ground/off');
+  await rpc(fixture, 'SVC_SetScriptContent', script, 'print(1);\r\nprint(2);\r\n');
+  await open(page, `#/scripts/${script}`);
+  const text = page.getByRole('textbox', { name: 'Text of All off' });
+  const save = page.getByRole('button', { name: 'Save' });
+  await text.filter({ hasText: 'print(2)' }).waitFor();
+  t.equal(await isUnsaved(page), false);
+  t.ok(await save.isDisabled());
+  t.equal(await page.getByText('not saved').count(), 0);
+  await text.click();
+  for (const takeBack of ['Discard changes', 'Control+z']) {
+    await page.keyboard.type('7');
+    await page.locator('button:enabled', { hasText: 'Save' }).waitFor();
+    if (takeBack.includes('+')) await page.keyboard.press(takeBack);
+    else await page.getByRole('button', { name: takeBack }).click();
+    await page.locator('button:disabled', { hasText: 'Save' }).waitFor();
+    t.equal(await isUnsaved(page), false, takeBack);
+    await text.focus();
+  }
 });

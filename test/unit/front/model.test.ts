@@ -1,6 +1,13 @@
 import { effect } from '@preact/signals';
 import t from 'tap';
-import { Model } from '../../../src/front/web/model.js';
+import { formatVariable } from '../../../src/front/web/format.js';
+import {
+  PROFILE,
+  PROFILE_CREATE,
+  PROFILE_DELETE,
+  PROFILE_TEXT,
+} from '../../../src/front/web/message-numbers.js';
+import { Model, type TreeNode } from '../../../src/front/web/model.js';
 import type { ObjectEntry, Snapshot } from '../../../src/front/web/objects.js';
 
 const entry = (changes: Partial<ObjectEntry>): ObjectEntry => ({
@@ -136,4 +143,24 @@ t.test('another snapshot keeps the objects that still exist', async (t) => {
   t.equal(node?.value.value, true);
   t.equal(model.find(20002), undefined);
   t.ok(model.logged.value.has(20001));
+});
+
+t.test('a profile that was deleted is none, whatever its name is', async (t) => {
+  for (const name of ['Mode', 'constructor', 'toString', '__proto__']) {
+    const model = createModel();
+    const node = model.find(20001) as TreeNode;
+    const shown = () => formatVariable(model, node, 'a text');
+    model.apply([change(20001, 10601, [3]), change(20001, PROFILE, [name, ''])]);
+    t.equal(node.profileName, name);
+    t.equal(model.profileOf(node), undefined, `${name}: not created yet`);
+    t.equal(shown(), 'a text');
+    model.apply([change(0, PROFILE_TEXT, [name, '<', '>'])]);
+    t.equal(model.profileOf(node), undefined, `${name}: changed only where it exists`);
+    model.apply([change(0, PROFILE_CREATE, [name, 3]), change(0, PROFILE_TEXT, [name, '<', '>'])]);
+    t.match(model.profileOf(node), { type: 3, prefix: '<', suffix: '>' });
+    t.equal(shown(), '<a text>');
+    model.apply([change(0, PROFILE_DELETE, [name])]);
+    t.equal(model.profileOf(node), undefined, `${name}: deleted`);
+    t.equal(shown(), 'a text');
+  }
 });

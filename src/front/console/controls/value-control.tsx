@@ -1,6 +1,8 @@
 import type { TreeNode } from '../../web/model.js';
 import { type Value, objectType, variableType } from '../../web/objects.js';
 import { useApp } from '../app.js';
+import { rowsOf } from '../forms/rows-of.js';
+import type { TextEvent } from '../forms/use-draft.js';
 import { words } from '../i18n/console-texts.js';
 import { isGatewayItself, nameOf } from '../search.js';
 
@@ -104,30 +106,41 @@ function ValueForm({ variable, type, onSubmit }: ValueFormProps) {
   const draft = app.form<string>(`value/${variable.id}`);
   const { minValue = 0, maxValue = 0, stepSize = 0 } = model.profileOf(variable) ?? {};
   const isText = type === variableType.string;
-  const limits = !isText && minValue < maxValue ? { min: minValue, max: maxValue } : {};
+  const limits = minValue < maxValue ? { min: minValue, max: maxValue } : {};
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     const text = draft.peek() ?? String(variable.value.peek());
     if ((await onSubmit(isText ? text : Number(text))) && draft.peek() === text) draft.value = undefined;
   };
+  const reported = String(variable.value.value);
+  const text = draft.value ?? reported;
+  const field = {
+    'aria-label': nameOf(model, variable),
+    value: text,
+    onInput: ({ currentTarget: { value } }: TextEvent) => (draft.value = value),
+    onKeyDown: ({ key }: KeyboardEvent) => {
+      if (key === 'Escape') draft.value = undefined;
+    },
+    onBlur: () => {
+      const typed = draft.peek();
+      if (typed === String(variable.value.peek()) || (!isText && typed === '')) draft.value = undefined;
+    },
+  };
   return (
     <form class="value-form" onSubmit={(event) => void submit(event)}>
-      <input
-        {...(isText ? { type: 'text' as const } : { type: 'number' as const })}
-        aria-label={nameOf(model, variable)}
-        {...limits}
-        step={isText ? undefined : type === variableType.integer ? Math.max(1, stepSize) : stepSize || 'any'}
-        required={!isText}
-        value={draft.value ?? String(variable.value.value)}
-        onInput={({ currentTarget: { value } }) => (draft.value = value)}
-        onKeyDown={({ key }) => {
-          if (key === 'Escape') draft.value = undefined;
-        }}
-        onBlur={() => {
-          const typed = draft.peek();
-          if (typed === String(variable.value.peek()) || (!isText && typed === '')) draft.value = undefined;
-        }}
-      />
+      {!isText ? (
+        <input
+          {...field}
+          type="number"
+          {...limits}
+          step={type === variableType.integer ? Math.max(1, stepSize) : stepSize || 'any'}
+          required
+        />
+      ) : `${reported}${text}`.includes('\n') ? (
+        <textarea {...field} rows={rowsOf(text)} />
+      ) : (
+        <input {...field} type="text" />
+      )}
       {/* The field keeps the focus: what it has is sent, or shown to be no number. */}
       <button class="plain" onMouseDown={(event) => event.preventDefault()}>
         {words().tree.set}

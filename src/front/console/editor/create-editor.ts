@@ -102,7 +102,8 @@ export function createEditor(root: ShadowRoot, options: EditorOptions): EditorHa
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
-          onChange(update.state.doc.toString());
+          const { doc } = update.state;
+          onChange(doc.eq(shown.doc) ? shown.text : doc.toString());
           // The check of an older text is outdated.
           cancelCheck?.();
           cancelCheck = realTiming.after(CHECK_MS, check);
@@ -112,10 +113,13 @@ export function createEditor(root: ShadowRoot, options: EditorOptions): EditorHa
       ],
     }),
   });
+  /** What is shown, with its line ends: those of a document are always LF. */
+  let shown = { text: value, doc: view.state.doc };
   return {
     replace(text) {
       const { doc } = view.state;
-      if (doc.toString() !== text) view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
+      shown = { text, doc: view.state.toText(text) };
+      if (!doc.eq(shown.doc)) view.dispatch({ changes: { from: 0, to: doc.length, insert: shown.doc } });
     },
     mark(problems) {
       view.dispatch(

@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 import type { TreeNode } from '../../web/model.js';
 import { objectType, type Value, variableType } from '../../web/objects.js';
 import { lazy } from '../../web/parts/lazy.js';
@@ -29,8 +29,6 @@ interface ActionFormProps {
   readonly executed: Executed;
   /** The object that the event is below: the default of the action's object. */
   readonly parent: TreeNode | undefined;
-  /** Another number shows another text of a script. */
-  readonly revision: number;
   readonly onChange: (executed: Executed) => void;
 }
 
@@ -38,7 +36,7 @@ interface ActionFormProps {
 const SCRIPT = 'script';
 
 /** The choice of an action with its parameters. */
-export function ActionForm({ executed, parent, revision, onChange }: ActionFormProps) {
+export function ActionForm({ executed, parent, onChange }: ActionFormProps) {
   const app = useApp();
   const id = useId();
   const { edit, actionNames } = eventTexts();
@@ -88,18 +86,10 @@ export function ActionForm({ executed, parent, revision, onChange }: ActionFormP
         </select>
       </div>
       {chosen === SCRIPT && (
-        <ScriptField
-          value={ScriptText}
-          revision={revision}
-          onChange={(text) => onChange({ ...executed, ScriptText: text })}
-        />
+        <ScriptField value={ScriptText} onChange={(text) => onChange({ ...executed, ScriptText: text })} />
       )}
       {has('SCRIPT') && (
-        <ScriptField
-          value={String(ActionParameters['SCRIPT'])}
-          revision={revision}
-          onChange={(text) => set('SCRIPT', text)}
-        />
+        <ScriptField value={String(ActionParameters['SCRIPT'])} onChange={(text) => set('SCRIPT', text)} />
       )}
       {has('TARGET') && !has('SCRIPT') && (
         <div class="field">
@@ -148,12 +138,14 @@ function acceptsFor(actionId: string): (node: TreeNode) => boolean {
 
 interface ScriptFieldProps {
   readonly value: string;
-  readonly revision: number;
   readonly onChange: (value: string) => void;
 }
 
-function ScriptField({ value, revision, onChange }: ScriptFieldProps) {
+function ScriptField({ value, onChange }: ScriptFieldProps) {
   const app = useApp();
+  /** What the editor has: another text was not typed in it, but discarded, or saved by somebody else. */
+  const shown = useRef({ text: value, revision: 0 });
+  if (shown.current.text !== value) shown.current = { text: value, revision: shown.current.revision + 1 };
   const { edit } = eventTexts();
   const { state } = useLoaded(() => app.call('rpc.discover'), []);
   return (
@@ -163,10 +155,13 @@ function ScriptField({ value, revision, onChange }: ScriptFieldProps) {
         language="javascript"
         label={edit.script}
         value={value}
-        revision={revision}
+        revision={shown.current.revision}
         problems={[]}
         reference={state.value !== undefined && 'value' in state.value ? state.value.value : undefined}
-        onChange={onChange}
+        onChange={(text) => {
+          shown.current.text = text;
+          onChange(text);
+        }}
         onSave={() => undefined}
       />
     </div>

@@ -3,42 +3,32 @@ import { useId } from 'preact/hooks';
 import type { EventRecord } from '../../../client/generated/records.js';
 import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
+import { lazy } from '../../web/parts/lazy.js';
 import { keepFocus } from '../../web/parts/take-focus.js';
-import { type ConsoleApp, useApp } from '../app.js';
+import { useApp } from '../app.js';
 import { eventTexts } from '../i18n/events.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { ActionForm } from './action-form.js';
 import { ConditionsForm, lacksVariable } from './conditions-form.js';
+import { basedOn, type Entered, enteredSince, isOverwriting, withPart } from './entered-event.js';
 import { NumberField, Section } from './fields.js';
 import { differ, saveEvent, sharesDays } from './save-event.js';
 import { ScheduleForm } from './schedule-form.js';
 import { CyclicForm, TriggerForm } from './times-form.js';
+
+const Conflict = lazy(async () => (await import('../parts/conflict.js')).Conflict);
 
 const RUNS_LIMIT = 1_000_000;
 
 interface EventSettingsProps {
   readonly node: TreeNode;
   readonly event: EventRecord;
-}
-
-/** What was entered and not saved. */
-interface Entered {
-  readonly event?: Partial<EventRecord>;
-  readonly name?: string;
-  readonly parent?: number;
-}
-
-/** Forgets that the next save activates an event that a rejected one has left inactive. */
-export function forgetActivation(app: ConsoleApp, id: number): void {
-  const entered = app.form<Entered>(`event/${id}`);
-  const { event: { EventActive, ...event } = {}, ...others } = entered.peek() ?? {};
-  if (EventActive === undefined) return;
-  const isEmpty = Object.keys({ ...event, ...others }).length === 0;
-  entered.value = isEmpty ? undefined : { ...others, event };
+  /** It was read after a save. */
+  readonly onRead: (event: EventRecord) => void;
 }
 
 /** Everything that can be changed at an event. It is saved together. */
-export function EventSettings({ node, event }: EventSettingsProps) {
+export function EventSettings({ node, event, onRead }: EventSettingsProps) {
   const app = useApp();
   const id = useId();
   const { ownName: name } = node;
@@ -54,16 +44,47 @@ export function EventSettings({ node, event }: EventSettingsProps) {
     const next = { ...entered.peek(), ...part };
     entered.value = isOther(next) ? next : undefined;
   };
-  const change = (part: Partial<EventRecord>) => enter({ event: { ...entered.peek()?.event, ...part } });
+  const change = (part: Partial<EventRecord>) => enter(withPart(entered.peek(), event, part));
   const isChanged = isOther(entered.value ?? {});
   const reset = () => (entered.value = undefined);
-  const revision = useSignal(0);
+  /** What somebody else has saved since it was entered here; undefined: nothing. */
+  const conflict = useSignal<EventRecord | undefined>(undefined);
+  const isBusy = useSignal(false);
   const discardAll = () => {
     reset();
-    revision.value += 1;
+    conflict.value = undefined;
   };
-  const submit = async (submitted: SubmitEvent) => {
-    submitted.preventDefault();
+  const store = async (sent: Entered, before: EventRecord) => {
+    if (newName !== name) await app.call('SVC_SetName', node.id, newName);
+    if (newParent !== parentID) await app.call('SVC_SetParent', node.id, newParent);
+    if (!differ(before, { ...before, ...sent.event })) return;
+    // A rejected save leaves it inactive; the next one activates it again.
+    if (before.EventActive) change({ EventActive: true });
+    // It may have been switched since it was shown.
+    const { EventActive = before.EventActive } = entered.peek()?.event ?? {};
+    try {
+      await saveEvent(app, before, { ...before, ...sent.event, EventActive });
+    } catch (thrown) {
+      // What was saved before the rejection is not somebody else's change. Without a connection, nothing is known.
+      const now = await app.call('SVC_GetEvent', node.id).catch(() => before);
+      entered.value = basedOn(entered.peek() ?? {}, now, sent.event);
+      throw thrown;
+    }
+  };
+  const saveAll = async () => {
+    const sent = entered.peek() ?? {};
+    let before = event;
+    if (!(await app.act(async () => (before = await app.call('SVC_GetEvent', node.id))))) return;
+    conflict.value = isOverwriting(sent, before) ? before : undefined;
+    if (conflict.peek() !== undefined) return;
+    if (!(await app.act(() => store(sent, before), saved))) return;
+    // What was typed meanwhile stays. It is compared with what was saved.
+    const now = await app.call('SVC_GetEvent', node.id).catch(() => ({ ...before, ...sent.event }));
+    // Otherwise the event is shown as it was until it is read again, and what is entered then is a conflict.
+    onRead(now);
+    entered.value = enteredSince(entered.peek(), { sent, place: { name, parent: parentID } }, now);
+  };
+  const submit = async () => {
     const problem = edited.EventConditions.some(lacksVariable)
       ? edit.ruleWithoutVariable
       : sharesDays(edited.ScheduleGroups)
@@ -73,26 +94,29 @@ export function EventSettings({ node, event }: EventSettingsProps) {
       app.notice.value = { text: problem, isError: true };
       return;
     }
-    const isSaved = await app.act(async () => {
-      if (newName !== name) await app.call('SVC_SetName', node.id, newName);
-      if (newParent !== parentID) await app.call('SVC_SetParent', node.id, newParent);
-      if (!differ(event, edited)) return;
-      const before = await app.call('SVC_GetEvent', node.id);
-      // A rejected save leaves it inactive; the next one activates it again.
-      if (before.EventActive) change({ EventActive: true });
-      // It may have been switched since it was shown.
-      const { EventActive = before.EventActive } = entered.peek()?.event ?? {};
-      await saveEvent(app, before, { ...edited, EventActive });
-    }, saved);
-    if (isSaved) reset();
+    // A second save would take the first one's changes for somebody else's.
+    if (isBusy.peek()) return;
+    isBusy.value = true;
+    await saveAll();
+    isBusy.value = false;
+  };
+  const resolve = (theirs: EventRecord, keepsMine: boolean) => {
+    if (!keepsMine) return discardAll();
+    entered.value = basedOn(entered.peek() ?? {}, theirs);
+    void submit();
   };
   return (
-    <form ref={keepFocus} class="form properties event-form" onSubmit={(submitted) => void submit(submitted)}>
+    <form
+      ref={keepFocus}
+      class="form properties event-form"
+      onSubmit={(submitted) => {
+        submitted.preventDefault();
+        void submit();
+      }}
+    >
       {event.EventType === 0 && <TriggerForm event={edited} onChange={change} />}
       {event.EventType === 1 && <CyclicForm event={edited} onChange={change} />}
-      {event.EventType === 2 && (
-        <ScheduleForm event={edited} parent={parent} revision={revision.value} onChange={change} />
-      )}
+      {event.EventType === 2 && <ScheduleForm event={edited} parent={parent} onChange={change} />}
       <ConditionsForm
         conditions={edited.EventConditions}
         onChange={(EventConditions) => change({ EventConditions })}
@@ -106,7 +130,6 @@ export function EventSettings({ node, event }: EventSettingsProps) {
               ActionParameters: edited.EventActionParameters,
             }}
             parent={parent}
-            revision={revision.value}
             onChange={({ ScriptText, ActionID, ActionParameters }) =>
               change({
                 EventScript: ScriptText,
@@ -145,6 +168,9 @@ export function EventSettings({ node, event }: EventSettingsProps) {
           onChange={(EventLimit) => change({ EventLimit })}
         />
       </Section>
+      {conflict.value !== undefined && (
+        <Conflict onChoose={(keepsMine) => conflict.value && resolve(conflict.value, keepsMine)} />
+      )}
       <div class="row-head sticky">
         <button class="primary" disabled={!isChanged}>
           {save}

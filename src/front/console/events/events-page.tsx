@@ -13,7 +13,8 @@ import { Tabs } from '../parts/tabs.js';
 import { pathOf } from '../search.js';
 import { CreateEvent } from './create-event.js';
 import { Decisions } from './decisions.js';
-import { EventSettings, forgetActivation } from './event-settings.js';
+import { forgetActivation } from './entered-event.js';
+import { EventSettings } from './event-settings.js';
 import { Sentences } from './sentences.js';
 import { useEvents } from './use-events.js';
 
@@ -24,7 +25,7 @@ const LISTED = 200;
 export function EventsPage({ id }: { readonly id: string }) {
   const app = useApp();
   const { model } = app.gateway;
-  const events = useEvents();
+  const { events, show } = useEvents();
   const tab = useSignal<string>('why');
   void model.structure.value;
   const selected = events.value?.get(Number(id));
@@ -52,6 +53,7 @@ export function EventsPage({ id }: { readonly id: string }) {
             key={node.id}
             node={node}
             event={selected}
+            onRead={show}
             tab={tab.value}
             onTab={(name) => (tab.value = name)}
           />
@@ -202,11 +204,12 @@ function ActiveSwitch({ event, name, isLabelled = false }: ActiveSwitchProps) {
 interface EventDetailProps {
   readonly node: TreeNode;
   readonly event: EventRecord;
+  readonly onRead: (event: EventRecord) => void;
   readonly tab: string;
   readonly onTab: (tab: string) => void;
 }
 
-function EventDetail({ node, event, tab, onTab }: EventDetailProps) {
+function EventDetail({ node, event, onRead, tab, onTab }: EventDetailProps) {
   const app = useApp();
   const isAsking = useSignal(false);
   const { name } = node;
@@ -263,7 +266,11 @@ function EventDetail({ node, event, tab, onTab }: EventDetailProps) {
         chosen={tab}
         onChoose={onTab}
       >
-        {tab === 'why' ? <Decisions event={event} /> : <EventSettings node={node} event={event} />}
+        {tab === 'why' ? (
+          <Decisions event={event} />
+        ) : (
+          <EventSettings node={node} event={event} onRead={onRead} />
+        )}
       </Tabs>
       {isAsking.value && (
         <ConfirmationDialog

@@ -19,12 +19,10 @@ const NO_COLOUR = -1;
 
 interface ScheduleFormProps extends EventFormProps {
   readonly parent: TreeNode | undefined;
-  /** Another number shows other texts of scripts. */
-  readonly revision: number;
 }
 
 /** A weekly plan: its actions, and the times of some days at which they begin. */
-export function ScheduleForm({ event, parent, revision, onChange }: ScheduleFormProps) {
+export function ScheduleForm({ event, parent, onChange }: ScheduleFormProps) {
   const { edit } = eventTexts();
   const { ScheduleActions: actions, ScheduleGroups: groups } = event;
   const setAction = (action: Action) =>
@@ -59,7 +57,6 @@ export function ScheduleForm({ event, parent, revision, onChange }: ScheduleForm
             key={action.ID}
             action={action}
             parent={parent}
-            revision={revision}
             onChange={setAction}
             onRemove={() => removeAction(action.ID)}
           />
@@ -90,12 +87,11 @@ export function ScheduleForm({ event, parent, revision, onChange }: ScheduleForm
 interface PlanActionProps {
   readonly action: Action;
   readonly parent: TreeNode | undefined;
-  readonly revision: number;
   readonly onChange: (action: Action) => void;
   readonly onRemove: () => void;
 }
 
-function PlanAction({ action, parent, revision, onChange, onRemove }: PlanActionProps) {
+function PlanAction({ action, parent, onChange, onRemove }: PlanActionProps) {
   const id = useId();
   const { edit } = eventTexts();
   const { Name, Color } = action;
@@ -131,7 +127,6 @@ function PlanAction({ action, parent, revision, onChange, onRemove }: PlanAction
       <ActionForm
         executed={action}
         parent={parent}
-        revision={revision}
         onChange={(executed) =>
           onChange({ ...action, ...executed, ActionParameters: { ...executed.ActionParameters } })
         }

@@ -17,8 +17,16 @@ export function isOfEvent({ Message }: ChangeRecord): boolean {
   return Message >= message.EVENT && Message <= LAST_MESSAGE;
 }
 
-/** All events by their IDs, in step with the gateway; undefined until they are loaded. */
-export function useEvents(): ReadonlySignal<ReadonlyMap<number, EventRecord> | undefined> {
+/** All events by their IDs, and what follows them. */
+interface Events {
+  /** In step with the gateway; undefined until they are loaded. */
+  readonly events: ReadonlySignal<ReadonlyMap<number, EventRecord> | undefined>;
+  /** Shows an event that was read after it was changed here. */
+  show(event: EventRecord): void;
+}
+
+/** See {@link Events}. */
+export function useEvents(): Events {
   const app = useApp();
   const { gateway } = app;
   const events = useSignal<ReadonlyMap<number, EventRecord> | undefined>(undefined);
@@ -59,7 +67,10 @@ export function useEvents(): ReadonlySignal<ReadonlyMap<number, EventRecord> | u
       cancel?.();
     };
   }, [kind]);
-  return events;
+  return {
+    events,
+    show: (event) => (events.value = new Map(events.peek()).set(event.EventID, event)),
+  };
 }
 
 /** An event; undefined if it was deleted meanwhile or the connection is lost. */

@@ -1,7 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { PropertyProblem } from '../../../client/generated/records.js';
 import { words } from '../i18n/console-texts.js';
-import { propertyProblem } from '../i18n/gateway-texts.js';
 import type { Choices } from './choices.js';
 import { type FormElement, isOutside } from './form-element.js';
 import { Input } from './input.js';
@@ -11,7 +10,7 @@ interface FieldProps {
   readonly element: FormElement;
   readonly value: unknown;
   readonly choices: Choices;
-  /** What the gateway finds wrong with the value. */
+  /** What the gateway finds wrong with the value, in the user's language. */
   readonly found: PropertyProblem | undefined;
   readonly onChange: (value: unknown) => void;
 }
@@ -21,7 +20,7 @@ export function Field({ element, value, choices, found, onChange }: FieldProps) 
   const id = useId();
   const { caption, help, suffix } = element;
   const range = isOutside(element, value) ? rangeText(element) : undefined;
-  const problem = range ?? (found && propertyProblem(found));
+  const problem = range ?? found?.Text;
   const isWarning = range === undefined && found?.Severity === 'warning';
   const describedBy = [problem === undefined ? '' : `${id}-error`, help === undefined ? '' : `${id}-help`];
   const shared = {

@@ -18,7 +18,8 @@ interface PropertyFieldsProps {
 
 /** The fields of a form by their groups; those that few users need are below, on request. */
 export function PropertyFields(props: PropertyFieldsProps) {
-  const { module, problems } = props;
+  const { module } = props;
+  const problems = props.problems.map((found) => ({ ...found, Text: propertyProblem(found, module) }));
   const elements = formElements(module, props.elements);
   const names = new Set(elements.map(({ name }) => name));
   const advanced = elements.filter((element) => element.advanced === true);
@@ -27,14 +28,14 @@ export function PropertyFields(props: PropertyFieldsProps) {
     <>
       {problems
         .filter(({ Property }) => !names.has(Property))
-        .map((problem) => (
-          <Problem key={problem.Text} text={propertyProblem(problem)} />
+        .map(({ Text }) => (
+          <Problem key={Text} text={Text} />
         ))}
-      <Groups {...props} shown={elements.filter((element) => element.advanced !== true)} />
+      <Groups {...props} problems={problems} shown={elements.filter(({ advanced }) => advanced !== true)} />
       {advanced.length > 0 && (
         <details class="advanced" open={isWrong || undefined}>
           <summary>{words().settings.advanced}</summary>
-          <Groups {...props} shown={advanced} />
+          <Groups {...props} problems={problems} shown={advanced} />
         </details>
       )}
     </>

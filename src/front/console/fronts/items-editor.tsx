@@ -65,7 +65,11 @@ export function ItemsEditor({ configurator, items, area, onReload, onDone }: Ite
       await app.call('WFC_SetItems', configurator, list);
       await app.call('WFC_Reload', configurator);
     };
-    if (await app.act(set, text.saved)) close();
+    if (!(await app.act(set, text.saved))) return;
+    // What was typed meanwhile stays, based on what was saved.
+    const { draft: typed = draft } = entered.peek() ?? {};
+    if (typed === draft) close();
+    else entered.value = { draft: typed, base: list };
   };
   const resolve = (theirs: string, keepsMine: boolean) => {
     if (keepsMine) return void save(theirs);

@@ -283,6 +283,8 @@ export const de: ConsoleTexts = {
     noParameters: 'Sie hat keine Parameter.',
     result: 'Ergebnis',
     json: 'JSON',
+    invalid: (name, isNumber) =>
+      `${name}: Bitte ${isNumber ? 'eine Zahl eingeben, etwa 21.5' : 'JSON eingeben'}.`,
   },
   status: {
     101: 'wird erstellt',

@@ -280,6 +280,8 @@ export const en = {
     noParameters: 'It has no parameters.',
     result: 'Result',
     json: 'JSON',
+    invalid: (name: string, isNumber: boolean) =>
+      `${name}: enter ${isNumber ? 'a number, such as 21.5' : 'JSON'}.`,
   },
   status: {
     101: 'is being created',

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { type Language, locale } from '../../web/i18n/i18n.js';
+import { ownEntry } from '../../web/own-entry.js';
 import type { RpcError } from '../../../client/errors.js';
 import type { CodedText } from '../../../client/generated/records.js';
 import type { FormElement } from '../forms/form-element.js';
@@ -37,7 +38,8 @@ export function moduleDescription(name: string, description: string): string {
 export const variableCaption = (name: string) => translation()?.variable(name) ?? name;
 
 /** The name that the gateway gave to a variable of its own. */
-export const gatewayVariable = (name: string) => translation()?.gatewayVariables[name] ?? name;
+export const gatewayVariable = (name: string) =>
+  ownEntry(translation()?.gatewayVariables ?? {}, name) ?? name;
 
 export const optionDescription = (name: string, description: string) =>
   translation()?.options[name] ?? description;
@@ -71,17 +73,22 @@ export function aboutHardware(text: string): string {
 
 type SentenceRecord = Omit<CodedText, 'Parameters'> & { readonly Parameters: readonly unknown[] };
 
-/** A sentence of the gateway in the user's language. */
-export function sentence({ Code, Parameters, Text }: SentenceRecord): string {
+/** What a form calls the property that a sentence names by its ident. */
+type CaptionOf = (ident: string) => string | undefined;
+
+/** A sentence of the gateway in the user's language. Without `captionOf`, properties have their idents. */
+export function sentence({ Code, Parameters, Text }: SentenceRecord, captionOf?: CaptionOf): string {
   const sentences = translation()?.sentences;
   if (sentences === undefined) return Text;
-  if (Code === 'SENTENCES') return Parameters.map(wordsOf).join('; ');
-  if (Code === 'LINES') return Parameters.map(wordsOf).join('\n');
+  const wordsAt = (at: number) => wordsOf(Parameters[at], captionOf);
+  if (Code === 'SENTENCES') return Parameters.map((_sentence, at) => wordsAt(at)).join('; ');
+  if (Code === 'LINES') return Parameters.map((_line, at) => wordsAt(at)).join('\n');
   if (Code === 'WAITING_FOR_PARENT')
-    return (sentences[Code] ?? Text).replace('{0}', moduleCaption(wordsOf(Parameters[0])));
+    return (sentences[Code] ?? Text).replace('{0}', moduleCaption(wordsAt(0)));
   return (
-    sentences[Code]?.replace(/\{(\d)\}/g, (_placeholder, at: string) => wordsOf(Parameters[Number(at)])) ??
-    Text
+    sentences[Code]?.replace(/\{(\w+)\}/g, (_placeholder, at: string) =>
+      /^\d$/.test(at) ? wordsAt(Number(at)) : (captionOf?.(at) ?? at),
+    ) ?? Text
   );
 }
 
@@ -98,21 +105,36 @@ export function rpcErrorText({ reason = '', message, data }: RpcError): string {
   return sentence({ Code: reason, Parameters: parameters, Text: message });
 }
 
-function wordsOf(parameter: unknown): string {
+function wordsOf(parameter: unknown, captionOf?: CaptionOf): string {
   if (Array.isArray(parameter)) {
-    const words = parameter.map(wordsOf);
+    const words = parameter.map((member) => wordsOf(member, captionOf));
     return words.length < 2
       ? words.join('')
       : `${words.slice(0, -1).join(', ')} und ${words[words.length - 1]}`;
   }
-  if (typeof parameter === 'object' && parameter !== null) return sentence(parameter as CodedText);
-  if (typeof parameter === 'string') return translation()?.words[parameter] ?? parameter;
+  if (typeof parameter === 'object' && parameter !== null) return sentence(parameter as CodedText, captionOf);
+  if (typeof parameter === 'string')
+    return ownEntry(translation()?.words ?? {}, parameter) ?? captionOf?.(parameter) ?? parameter;
   return typeof parameter === 'number' || typeof parameter === 'boolean' ? String(parameter) : '';
 }
 
-/** What is wrong with a property in the user's language. */
-export function propertyProblem({ Text, CodedText }: { Text: string; CodedText: CodedText }): string {
-  const text = sentence(CodedText);
+/** What the form of a module calls its properties, and the columns of its lists. */
+export function captionsOf(module: string): CaptionOf {
+  const properties = familyOf(module)?.properties ?? {};
+  return (ident) => {
+    const column = Object.keys(properties).find((path) => path.endsWith(`.${ident}`)) ?? '';
+    const texts = [`${module}: ${ident}`, ident, column].map((key) => ownEntry(properties, key));
+    const [caption] = texts.find((found) => found !== undefined) ?? [];
+    return caption === undefined || caption === ident ? undefined : `„${caption}“`;
+  };
+}
+
+/** What is wrong with a property of a module in the user's language. */
+export function propertyProblem(
+  { Text, CodedText }: { readonly Text: string; readonly CodedText: SentenceRecord },
+  module: string,
+): string {
+  const text = sentence(CodedText, captionsOf(module));
   return text === Text ? knownProblem(Text) : text;
 }
 

@@ -6,6 +6,8 @@ import type { TreeNode } from '../../web/model.js';
 import { objectType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { errorText, useApp } from '../app.js';
+import { rowsOf } from '../forms/rows-of.js';
+import type { TextEvent } from '../forms/use-draft.js';
 import { words } from '../i18n/console-texts.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { Problem } from '../parts/problem.js';
@@ -36,6 +38,7 @@ export function ObjectTab({ node }: { readonly node: TreeNode }) {
       <Attribute
         node={node}
         label={object.info}
+        hasLines
         value={info}
         onSave={(text) => app.call('SVC_SetInfo', node.id, text)}
       />
@@ -62,6 +65,8 @@ interface AttributeProps {
   readonly label: string;
   readonly hint?: string;
   readonly isNumber?: boolean;
+  /** Enter begins a line; with Ctrl, it saves. */
+  readonly hasLines?: boolean;
   readonly value: string;
   readonly onSave: (text: string) => Promise<unknown>;
 }
@@ -70,7 +75,7 @@ interface AttributeProps {
  * A text that is saved when the field is left or Enter is pressed, and discarded by Escape. A rejected one stays,
  * with the reason. An empty number is discarded, too.
  */
-function Attribute({ node, label, hint, isNumber = false, value, onSave }: AttributeProps) {
+function Attribute({ node, label, hint, isNumber = false, hasLines = false, value, onSave }: AttributeProps) {
   const app = useApp();
   const id = useId();
   const problem = useSignal('');
@@ -92,30 +97,35 @@ function Attribute({ node, label, hint, isNumber = false, value, onSave }: Attri
       // What was typed meanwhile is kept.
       if (entered.peek() === text) entered.value = undefined;
       problem.value = '';
-      app.notice.value = undefined;
+      // An offer to undo something stays.
+      if (app.notice.peek()?.undo === undefined) app.notice.value = undefined;
     } catch (thrown) {
       problem.value = errorText(thrown);
     }
     if (saving.current === text) saving.current = undefined;
   };
+  const text = entered.value ?? value;
+  const field = {
+    id,
+    'aria-invalid': problem.value !== '',
+    'aria-describedby': `${id}-hint`,
+    value: text,
+    onInput: ({ currentTarget }: TextEvent) =>
+      (entered.value = currentTarget.value === value ? undefined : currentTarget.value),
+    onBlur: () => void save(),
+    onKeyDown: ({ key, ctrlKey, metaKey }: KeyboardEvent) => {
+      if (key === 'Enter' && (!hasLines || ctrlKey || metaKey)) void save();
+      if (key === 'Escape') discard();
+    },
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        id={id}
-        {...(isNumber ? { type: 'number' as const } : { type: 'text' as const })}
-        aria-invalid={problem.value !== ''}
-        aria-describedby={`${id}-hint`}
-        value={entered.value ?? value}
-        onInput={({ currentTarget }) =>
-          (entered.value = currentTarget.value === value ? undefined : currentTarget.value)
-        }
-        onBlur={() => void save()}
-        onKeyDown={({ key }) => {
-          if (key === 'Enter') void save();
-          if (key === 'Escape') discard();
-        }}
-      />
+      {hasLines ? (
+        <textarea {...field} rows={rowsOf(text)} />
+      ) : (
+        <input {...field} {...(isNumber ? { type: 'number' as const } : { type: 'text' as const })} />
+      )}
       <div id={`${id}-hint`}>
         <Problem text={problem.value} />
         {hint !== undefined && <small>{hint}</small>}

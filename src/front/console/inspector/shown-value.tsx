@@ -4,7 +4,7 @@ import { objectType, type Pending, type Rule } from '../../web/objects.js';
 import { formatTime } from '../../web/format.js';
 import { type ConsoleApp, useApp } from '../app.js';
 import { words } from '../i18n/console-texts.js';
-import { checkName, sentence } from '../i18n/gateway-texts.js';
+import { captionsOf, checkName, sentence } from '../i18n/gateway-texts.js';
 import { useLoaded } from '../load.js';
 import { isGatewayItself } from '../search.js';
 
@@ -82,9 +82,10 @@ function Status({ instance, text }: { readonly instance: TreeNode; readonly text
   // The reason in the user's language follows.
   if (state.value === undefined) return <>{shown}</>;
   const found = 'value' in state.value ? state.value.value : [];
+  const captions = captionsOf(instance.entry.value.data.moduleName ?? '');
   const own = found
     .filter(({ InstanceID }) => InstanceID === instance.id)
-    .map(({ CodedText }) => sentence(CodedText));
+    .map(({ CodedText }) => sentence(CodedText, captions));
   return <>{own.length > 0 ? `${shown}: ${own.join('; ')}` : shown + why}</>;
 }
 

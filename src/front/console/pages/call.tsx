@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { FunctionRecord } from '../../../client/generated/records.js';
-import { errorText, useApp } from '../app.js';
+import { type ConsoleApp, errorText, useApp } from '../app.js';
 import type { TextEvent } from '../forms/use-draft.js';
 import { words } from '../i18n/console-texts.js';
 import { useLoaded } from '../load.js';
@@ -51,8 +51,21 @@ function CallForm({ record }: { readonly record: FunctionRecord }) {
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
     try {
-      const parameters = record.Parameters.map((parameter) => valueOf(parameter, textOf(parameter)));
-      const value = await app.callByName(record.FunctionName, parameters);
+      const { FunctionName: name, Parameters: all } = record;
+      const texts = all.map(textOf);
+      // An empty text may be required.
+      const required = texts[texts.length - 1] === '' ? await countRequired(app, name) : texts.length;
+      const isGiven = (at: number) => at < required || texts.slice(at).some((text) => text !== '');
+      const parameters: unknown[] = [];
+      for (const parameter of all.filter((_one, at) => isGiven(at))) {
+        const parsed = valueOf(parameter, textOf(parameter));
+        if (parsed === undefined) {
+          result.value = { text: call.invalid(parameter.Description, parameter.Type_ < TEXT), isError: true };
+          return;
+        }
+        parameters.push(parsed);
+      }
+      const value = await app.callByName(name, parameters);
       kept.value = undefined;
       result.value = { text: JSON.stringify(value, null, 2), isError: false };
     } catch (thrown) {
@@ -102,8 +115,31 @@ function CallForm({ record }: { readonly record: FunctionRecord }) {
   );
 }
 
-/** What was entered, as the parameter's type; a JSON value where the type has no field of its own. */
-const valueOf = ({ Type_ }: Parameter, text: string): unknown => (Type_ === TEXT ? text : JSON.parse(text));
+/**
+ * What was entered, as the parameter's type; a JSON value where the type has no field of its own. Undefined if it is
+ * none.
+ */
+function valueOf({ Type_ }: Parameter, text: string): unknown {
+  if (Type_ === TEXT) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an OpenRPC document says about a function. */
+interface Method {
+  readonly name: string;
+  readonly params: readonly { readonly required?: boolean }[];
+}
+
+/** How many parameters a function requires; the others follow them. */
+async function countRequired(app: ConsoleApp, name: string): Promise<number> {
+  const { methods } = (await app.call('rpc.discover')) as { readonly methods: readonly Method[] };
+  const params = methods.find((one) => one.name === name)?.params ?? [];
+  return params.filter(({ required }) => required === true).length;
+}
 
 const isSecret = ({ Description }: Parameter): boolean => Description === 'Password';
 

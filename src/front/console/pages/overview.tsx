@@ -5,7 +5,7 @@ import type { TreeNode } from '../../web/model.js';
 import { useApp } from '../app.js';
 import { CallList } from '../audit/call-list.js';
 import { words } from '../i18n/console-texts.js';
-import { checkName, sentence } from '../i18n/gateway-texts.js';
+import { captionsOf, checkName, sentence } from '../i18n/gateway-texts.js';
 import { useActivity, useLoaded } from '../load.js';
 import { addressOfNode } from '../object-icon.js';
 import { LoadedView } from '../parts/loaded-view.js';
@@ -157,10 +157,13 @@ function OfflineInstance({ instance }: { readonly instance: TreeNode }) {
   const own = (state.value && 'value' in state.value ? state.value.value : []).filter(
     ({ InstanceID }) => InstanceID === instance.id,
   );
+  const captions = captionsOf(data.moduleName ?? '');
   return (
     <li class="failed">
       <a href={addressOfNode(instance)}>{name}</a>
-      <p>{own.map(({ CodedText }) => sentence(CodedText)).join('; ') || statusText(data.status ?? 0)}</p>
+      <p>
+        {own.map(({ CodedText }) => sentence(CodedText, captions)).join('; ') || statusText(data.status ?? 0)}
+      </p>
     </li>
   );
 }

@@ -38,6 +38,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       class="dialog"
       aria-labelledby={id}
       onCancel={(event) => {
+        // A picker of files that is dismissed is cancelled, too.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onClose();
       }}

@@ -38,8 +38,10 @@ export function Finder<T extends Finding>({
     const chosen = found[at];
     if (event.key === 'ArrowDown') active.value = Math.min(at + 1, found.length - 1);
     else if (event.key === 'ArrowUp') active.value = Math.max(at - 1, 0);
-    else if (event.key === 'Enter' && chosen !== undefined) onChoose(chosen);
-    else return;
+    else if (event.key === 'Enter') {
+      // Without a choice as well: a form around it must not be submitted.
+      if (chosen !== undefined) onChoose(chosen);
+    } else return;
     event.preventDefault();
   };
   return (

@@ -249,6 +249,8 @@ function List({ schema, path, value, problems, onChange }: SettingProps) {
   const [title] = settingText(path, [schema.title ?? path, '']);
   const set = (index: number, next: unknown) =>
     onChange(entries.map((one, at) => (at === index ? next : one)));
+  // Problems are found in the list without the removed entries.
+  let left = 0;
   return (
     <>
       {entries.map(
@@ -257,7 +259,7 @@ function List({ schema, path, value, problems, onChange }: SettingProps) {
             <div key={index} class="card" role="group" aria-label={`${title} ${index + 1}`}>
               <Parts
                 schema={schema.items ?? {}}
-                path={`${path}[${index}]`}
+                path={`${path}[${left++}]`}
                 value={entry}
                 problems={problems}
                 onChange={(next) => set(index, next ?? {})}

@@ -88,6 +88,16 @@ export interface SettingDifference {
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
+/** A value without the entries that were removed from its lists. */
+const withoutRemoved = (value: unknown): unknown =>
+  value === undefined
+    ? value
+    : JSON.parse(
+        JSON.stringify(value, (_key, one: unknown) =>
+          Array.isArray(one) ? one.filter((member) => member !== undefined) : one,
+        ),
+      );
+
 /**
  * The settings that differ, in the order in which they must be changed: entries that were removed from a list
  * (undefined in it) are last, from its end, so that the paths of the others stay valid. A map is changed as one.
@@ -96,7 +106,6 @@ export function differences(
   schema: SettingSchema,
   { path, before, after }: SettingDifference,
 ): SettingDifference[] {
-  if (isSame(before, after) && !(Array.isArray(after) && after.includes(undefined))) return [];
   const kind = kindOf(schema);
   if (kind === 'parts' && isFields(before ?? {}) && isFields(after)) {
     const known = isFields(before) ? before : {};
@@ -112,20 +121,20 @@ export function differences(
     return differences(form, { path, before, after });
   if (kind === 'list' && Array.isArray(before) && Array.isArray(after)) {
     const items = schema.items ?? {};
+    let length = before.length;
     const kept = after.flatMap((one: unknown, index) => {
-      const at = `${path}[${index}]`;
       if (one === undefined) return [];
-      if (index >= before.length) return [{ path: at, before: undefined, after: one }];
-      return differences(items, { path: at, before: before[index], after: one });
+      if (index >= before.length)
+        return [{ path: `${path}[${length++}]`, before: undefined, after: withoutRemoved(one) }];
+      return differences(items, { path: `${path}[${index}]`, before: before[index], after: one });
     });
-    const removed = after.flatMap((one: unknown, index) =>
-      one === undefined && index < before.length
-        ? [{ path: `${path}[${index}]`, before: before[index] as unknown, after: undefined }]
-        : [],
+    const removed = before.flatMap((one: unknown, index) =>
+      after[index] === undefined ? [{ path: `${path}[${index}]`, before: one, after: undefined }] : [],
     );
     return [...kept, ...removed.reverse()];
   }
-  return [{ path, before, after: Array.isArray(after) ? after.filter((one) => one !== undefined) : after }];
+  const left = withoutRemoved(after);
+  return isSame(before, left) ? [] : [{ path, before, after: left }];
 }
 
 /** What was entered into the form, and the settings that it had then. */

@@ -136,8 +136,8 @@ function Sections({ settings, schema, onSaved }: SectionsProps) {
         <details>
           <summary>{text.others}</summary>
           <ul>
-            {others.map(({ Path, Line, CodedText }) => (
-              <li key={`${Line} ${Path}`}>{`${Path}: ${sentence(CodedText)}`}</li>
+            {others.map(problemText).map((one) => (
+              <li key={one}>{one}</li>
             ))}
           </ul>
         </details>
@@ -201,12 +201,16 @@ function Review({ schema, changed, problems }: ReviewProps) {
         ))}
       </ul>
       {isListener && <p class="caution">{text.listeners}</p>}
-      {errors.map(({ Line, Path, CodedText }) => (
-        <p key={`${Line} ${Path}`} class="problem">{`${Path}: ${sentence(CodedText)}`}</p>
+      {errors.map(problemText).map((one) => (
+        <p key={one} class="problem">
+          {one}
+        </p>
       ))}
     </>
   );
 }
+
+const problemText = ({ Path, CodedText }: ConfigurationProblem) => `${Path}: ${sentence(CodedText)}`;
 
 /** A value as JSON, without what was typed as a password. */
 function shown(path: string, value: unknown, none: string): string {

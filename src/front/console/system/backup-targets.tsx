@@ -95,6 +95,7 @@ export function BackupTargets({ onChange }: TargetsProps) {
                   at={edited.value === '' ? targets.length : indexOf(edited.value ?? '')}
                   digest={given.Digest}
                   onDone={done}
+                  onFailed={settings.reload}
                   onClose={() => (edited.value = undefined)}
                 />
               )}

@@ -43,7 +43,11 @@ export function ConfigurationEditor() {
   if (stored === undefined) return <p class="soft">{texts().loading}</p>;
   return (
     <div class="sections">
-      <Source stored={stored} onRemoved={(report) => void state.replaced(report)} />
+      <Source
+        stored={stored}
+        onRemoved={(report) => void state.replaced(report)}
+        onFailed={() => void state.load()}
+      />
       {state.conflict.value !== undefined && (
         <Conflict theirs={state.conflict.value.Text} onChoose={(mine) => void state.resolve(mine)} />
       )}
@@ -124,10 +128,11 @@ function markOf({ Line, Column, Severity, CodedText }: ConfigurationProblem) {
 interface SourceProps {
   readonly stored: ConfigurationText;
   readonly onRemoved: (report: ReloadReport) => void;
+  readonly onFailed: () => void;
 }
 
 /** Which file it is, and where a change goes. */
-function Source({ stored, onRemoved }: SourceProps) {
+function Source({ stored, onRemoved, onFailed }: SourceProps) {
   const { Path: path, IsOverlay: isOverlay, IsWritable: isWritable } = stored;
   const { configuration: text } = systemTexts();
   if (!isOverlay) return <p class="soft">{isWritable ? text.file(path) : text.readOnly(path)}</p>;
@@ -135,7 +140,7 @@ function Source({ stored, onRemoved }: SourceProps) {
     <div class="card">
       <p>{text.overlay(path)}</p>
       <p class="row-head">
-        <OverlayRemoval present={stored} onRemoved={onRemoved} />
+        <OverlayRemoval present={stored} onRemoved={onRemoved} onFailed={onFailed} />
       </p>
     </div>
   );
@@ -174,7 +179,7 @@ function Report({ report: { Applied, NeedsRestart, CodedProblems } }: { readonly
       <h2>{text.report}</h2>
       {Applied.length + NeedsRestart.length + CodedProblems.length === 0 && <p>{text.nothing}</p>}
       <ReportList title={text.applied} items={Applied} />
-      <ReportList title={text.reloadProblems} items={CodedProblems.map(sentence)} />
+      <ReportList title={text.reloadProblems} items={CodedProblems.map((problem) => sentence(problem))} />
       <ReportList title={text.needsRestart} items={NeedsRestart} />
       {NeedsRestart.length > 0 && (
         <p>

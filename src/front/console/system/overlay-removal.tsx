@@ -9,10 +9,12 @@ interface OverlayRemovalProps {
   /** The overlay. */
   readonly present: ConfigurationText;
   readonly onRemoved: (report: ReloadReport) => void;
+  /** Somebody else may have changed the overlay. */
+  readonly onFailed: () => void;
 }
 
 /** Leads back to the installed configuration, after a list of what differs. */
-export function OverlayRemoval({ present, onRemoved }: OverlayRemovalProps) {
+export function OverlayRemoval({ present, onRemoved, onFailed }: OverlayRemovalProps) {
   const app = useApp();
   const installed = useSignal<ConfigurationText | undefined>(undefined);
   const { configuration: text } = systemTexts();
@@ -23,11 +25,13 @@ export function OverlayRemoval({ present, onRemoved }: OverlayRemovalProps) {
       app.notice.value = { text: errorText(thrown), isError: true };
     }
   };
-  const remove = () =>
-    app.act(
+  const remove = async () => {
+    const isDone = await app.act(
       async () => onRemoved(await app.call('GW_RemoveConfigurationOverlay', present.Digest)),
       text.removed,
     );
+    if (!isDone) onFailed();
+  };
   const changes = installed.value === undefined ? [] : diffLines(present.Text, installed.value.Text);
   return (
     <>

@@ -31,11 +31,12 @@ interface TargetFormProps {
   readonly at: number;
   readonly digest: string;
   readonly onDone: () => void;
+  readonly onFailed: () => void;
   readonly onClose: () => void;
 }
 
 /** Adds or changes a target of encrypted backups. */
-export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormProps) {
+export function TargetForm({ targets, at, digest, onDone, onFailed, onClose }: TargetFormProps) {
   const app = useApp();
   const id = useId();
   const before = targets[at];
@@ -80,11 +81,14 @@ export function TargetForm({ targets, at, digest, onDone, onClose }: TargetFormP
         ? additionOf(targets, targetOf(before, entered))
         : changesOf(`backup.targets[${at}]${kind === 'path' ? '' : `.${kind}`}`, entered.values);
     return act(async () => {
-      await app.call(
-        'GW_ChangeSettings',
-        changes.map(([Path, Value]) => ({ Path, Value })),
-        digest,
-      );
+      const given = changes.map(([Path, Value]) => ({ Path, Value }));
+      try {
+        await app.call('GW_ChangeSettings', given, digest);
+      } catch (thrown) {
+        // Somebody else may have changed them.
+        onFailed();
+        throw thrown;
+      }
       app.notice.value = { text: text.saved, isError: false };
       close();
       onDone();

@@ -87,10 +87,22 @@ export function useConfiguration(): ConfigurationState {
     conflict.value = undefined;
     revision.value += 1;
   };
-  const fail = async (thrown: unknown) => {
+  const settle = (saved: ConfigurationText, changed: string) => {
+    const typed = draft.peek()?.text;
+    stored.value = saved;
+    // What was typed since is based on the saved text.
+    draft.value =
+      typed === undefined || typed === changed ? undefined : { text: typed, digest: saved.Digest };
+    conflict.value = undefined;
+    app.notice.value = { text: systemTexts().configuration.saved, isError: false };
+  };
+  const fail = async (thrown: unknown, changed: string) => {
     const reason = thrown instanceof RpcError ? thrown.reason : undefined;
     if (reason === 'CONFIGURATION_CHANGED') {
-      conflict.value = await app.call('GW_GetConfigurationText');
+      const now = await app.call('GW_GetConfigurationText');
+      // It is saved already if only the reply to a save was lost, and with it the report.
+      if (now.Text === changed) return settle(now, changed);
+      conflict.value = now;
       return;
     }
     const isInvalid = reason === 'CONFIGURATION_INVALID';
@@ -101,19 +113,12 @@ export function useConfiguration(): ConfigurationState {
   };
   const write = async (changed: string, digest: string) => {
     isBusy.value = true;
+    report.value = undefined;
     try {
-      const result = await app.call('GW_SetConfigurationText', changed, digest);
-      const saved = await app.call('GW_GetConfigurationText');
-      const typed = draft.peek()?.text;
-      stored.value = saved;
-      // What was typed since is based on the saved text.
-      draft.value =
-        typed === undefined || typed === changed ? undefined : { text: typed, digest: saved.Digest };
-      conflict.value = undefined;
-      report.value = result;
-      app.notice.value = { text: systemTexts().configuration.saved, isError: false };
+      report.value = await app.call('GW_SetConfigurationText', changed, digest);
+      settle(await app.call('GW_GetConfigurationText'), changed);
     } catch (thrown) {
-      await fail(thrown).catch((other: unknown) => (error.value = errorText(other)));
+      await fail(thrown, changed).catch((other: unknown) => (error.value = errorText(other)));
     }
     isBusy.value = false;
   };

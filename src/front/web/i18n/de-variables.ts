@@ -1,3 +1,5 @@
+import { ownEntry } from '../own-entry.js';
+
 /** German for the names of the modules' variables. */
 export const deVariables: Readonly<Record<string, string>> = {
   Blinks: 'Blinkt',
@@ -218,11 +220,11 @@ const parts: readonly (readonly [pattern: RegExp, german: string])[] = [
 
 /** German for the name of a module's variable, also of one of a meter: `Energy import L1 T2, maximum`. */
 export function deVariable(name: string): string {
-  const known = deVariables[name];
+  const known = ownEntry(deVariables, name);
   if (known !== undefined) return known;
   const [first = '', ...others] = name.split(', ');
   const [, quantity = first, part = ''] = /^(.*?)((?: (?:L\d(?:-L\d)?|T\d+))+)$/.exec(first) ?? [];
-  const german = deVariables[quantity];
+  const german = ownEntry(deVariables, quantity);
   const rest = others.map((one) => {
     const [pattern, text] = parts.find(([pattern]) => pattern.test(one)) ?? [];
     return pattern && text && one.replace(pattern, text);

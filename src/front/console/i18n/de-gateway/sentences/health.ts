@@ -81,7 +81,7 @@ export const health: Readonly<Record<string, string>> = {
   REMOVE_CONSOLE:
     'console=… für diese Schnittstelle aus der Kernel-Befehlszeile entfernen (raspi-config: Serial Port; sonst cmdline.txt), dann sudo systemctl disable --now serial-getty@{0}',
   PORT_UNSTABLE: '{0} von {1} kann nach einem Neustart oder Umstecken ein anderer Adapter sein',
-  SET_PORT_TO: 'Port auf {0} setzen',
+  SET_PORT_TO: '{Port} auf {0} setzen',
   ALL_CONFIGURED_PORTS_EXIST: 'alle konfigurierten Schnittstellen sind vorhanden ({0})',
   NO_OTHER_PORT: 'es gibt keine andere Schnittstelle',
   EXISTING_PORTS: 'vorhandene Schnittstellen: {0}',

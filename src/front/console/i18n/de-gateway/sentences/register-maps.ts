@@ -1,8 +1,8 @@
 /** Sentences about register maps of Modbus devices. */
 export const registerMaps: Readonly<Record<string, string>> = {
-  MAP_EMPTY: 'Map ist leer; den Namen einer Registertabelle angeben',
+  MAP_EMPTY: '{Map} ist leer; den Namen einer Registertabelle angeben',
   MAP_UNKNOWN: 'es gibt weder im Paket noch in {1} eine Registertabelle {0}{2}',
-  MAP_VALUE_UNKNOWN: 'Values enthält {0}, das die Registertabelle {1} nicht hat',
+  MAP_VALUE_UNKNOWN: '{Values} enthält {0}, das die Registertabelle {1} nicht hat',
   MAP_IDENT_TWICE: 'in dieser Tabelle gibt es einen weiteren Wert {0}',
   MAP_TOO_MANY: 'die Tabelle hat {0} Werte; höchstens {1} sind erlaubt',
   MAP_IDENTIFY: 'at und is (ein Register), vendor oder product (Gerätekennung) oder model (SunSpec) angeben',
@@ -26,10 +26,10 @@ export const registerMaps: Readonly<Record<string, string>> = {
   MAP_DEVICE_KEY: 'variable und bad gelten für die Tabelle eines Servers',
   MAP_NAME: '{0} ist kein bekannter Ident; einen name angeben',
   MAP_KIND: 'die Variable {0} kann keinen Wert dieses Typs haben ({1})',
-  UNIT_ID_RTU: 'UnitID muss auf einer RTU-Leitung 1 bis 247 sein: 0 ist die Broadcast-Adresse',
+  UNIT_ID_RTU: '{UnitID} muss auf einer RTU-Leitung 1 bis 247 sein: 0 ist die Broadcast-Adresse',
   SERVED_MISSING: 'die Tabelle nennt Variablen, die es nicht gibt: {0}',
   SERVED_SOME_MISSING: 'die Tabelle nennt Variablen, die es nicht gibt',
-  EVERY_MS_SHORT: 'EveryMs muss 0 oder mindestens {0} sein',
+  EVERY_MS_SHORT: '{EveryMs} muss 0 oder mindestens {0} sein',
   NO_VALUE_IN_REGISTER: 'das Gerät meldet, dass es keinen Wert hat',
   OUT_OF_LIMITS: 'die Tabelle erlaubt {0} bis {1}, nicht {2}',
   SUNSPEC_MODELS_MISSING:

@@ -3,34 +3,35 @@ export const sensors: Readonly<Record<string, string>> = {
   SENSOR_NAMED: 'der Sensor {0}',
   NO_SUCH_SENSOR:
     'dieses Gerät hat keinen Sensor {0} ({1}); stellwerk doctor sagt, wie ein Baustein eingeschaltet wird',
-  SENSORS_MATCH: '{0} Sensoren passen; Device auf einen von {1} setzen',
+  SENSORS_MATCH: '{0} Sensoren passen; {Device} auf einen von {1} setzen',
   SENSOR_WITHOUT_CHANNELS: '{0} hat keinen Kanal mit einer Größe, die Sensor kennt',
   NO_SUCH_CHANNEL: '{0} hat keinen Kanal {1}; vorhanden: {2}',
-  SENSOR_NO_BUFFER: '{0} hat keinen Puffer; Trigger leeren, dann wird er in Abständen gelesen',
+  SENSOR_NO_BUFFER: '{0} hat keinen Puffer; {Trigger} leeren, dann wird er in Abständen gelesen',
   SENSOR_NOT_IN_BUFFER:
-    'der Puffer von {0} hat kein {1}; vorhanden: {2}: den Kanal entfernen oder Trigger leeren',
-  SENSOR_NO_TRIGGER: 'dieses Gerät hat keinen Auslöser {0} ({1}); ihn anlegen oder Trigger korrigieren',
-  SENSOR_NO_RATE: 'der Auslöser {0} hat keine einstellbare Rate; SampleHz auf 0 setzen',
+    'der Puffer von {0} hat kein {1}; vorhanden: {2}: den Kanal entfernen oder {Trigger} leeren',
+  SENSOR_NO_TRIGGER: 'dieses Gerät hat keinen Auslöser {0} ({1}); ihn anlegen oder {Trigger} korrigieren',
+  SENSOR_NO_RATE: 'der Auslöser {0} hat keine einstellbare Rate; {SampleHz} auf 0 setzen',
   SENSOR_SCANS_LOST:
-    'der Puffer war voll, Messwerte gingen verloren; EveryS oder die Rate des Auslösers verringern',
-  SENSOR_SCANS: 'SampleHz × EveryS ist {0} und darf höchstens {1} sein; eines davon verringern',
+    'der Puffer war voll, Messwerte gingen verloren; {EveryS} oder die Rate des Auslösers verringern',
+  SENSOR_SCANS: '{SampleHz} × {EveryS} ist {0} und darf höchstens {1} sein; eines davon verringern',
   SENSOR_BUS_BLOCKED:
     'ein Lesevorgang an {0} dauert schon mehr als {1} s, deshalb wird {2} nicht gelesen; die Verdrahtung des Busses prüfen',
   SENSOR_DEVICE_EMPTY:
-    'Device ist leer; den Namen eines Bausteins setzen (eine Suche nach Hardware nennt sie)',
+    '{Device} ist leer; den Namen eines Bausteins setzen (eine Suche nach Hardware nennt sie)',
   SENSOR_QUANTITY_UNKNOWN:
-    '{0} ist kein Name eines Kanals im Kernel; ist es eine Beschriftung, Quantity setzen',
-  SENSOR_LIMITS: 'Min von {0} muss kleiner als Max sein',
+    '{0} ist kein Name eines Kanals im Kernel; ist es eine Beschriftung, {Quantity} setzen',
+  SENSOR_LIMITS: '{Min} von {0} muss kleiner als {Max} sein',
   SENSOR_CALIBRATION:
-    'die Kalibrierung von {0} braucht MeasuredLow, ActualLow, MeasuredHigh und ActualHigh mit zwei verschiedenen gemessenen Werten',
+    'die Kalibrierung von {0} braucht {MeasuredLow}, {ActualLow}, {MeasuredHigh} und {ActualHigh} mit zwei verschiedenen gemessenen Werten',
   SENSOR_CONVERSION_INPUT: 'die Umrechnung {0} von {1} braucht einen Kanal, der {2} misst',
-  SENSOR_SIGNAL_RANGE: '{0} braucht From und To, die Werte an beiden Enden des Signals',
-  SENSOR_SHUNT: '{0} misst eine Spannung; ShuntOhm auf den Widerstand setzen, durch den der Strom fließt',
-  SENSOR_DIVIDER: '{0} misst eine Spannung; SeriesOhm und SupplyV auf die Werte des Spannungsteilers setzen',
-  SENSOR_NTC_BETA: '{0} braucht Ohm25 und Beta aus dem Datenblatt des NTC',
+  SENSOR_SIGNAL_RANGE: '{0} braucht {From} und {To}, die Werte an beiden Enden des Signals',
+  SENSOR_SHUNT: '{0} misst eine Spannung; {ShuntOhm} auf den Widerstand setzen, durch den der Strom fließt',
+  SENSOR_DIVIDER:
+    '{0} misst eine Spannung; {SeriesOhm} und {SupplyV} auf die Werte des Spannungsteilers setzen',
+  SENSOR_NTC_BETA: '{0} braucht {Ohm25} und {Beta} aus dem Datenblatt des NTC',
   SENSOR_NTC_COEFFICIENTS: '{0} braucht die Koeffizienten A, B und C des NTC',
   SENSOR_NTC_TABLE:
-    'Table von {0} braucht mindestens zwei Punkte wie 0:32554 25:10000, mit fallenden Widerständen',
+    '{Table} von {0} braucht mindestens zwei Punkte wie 0:32554 25:10000, mit fallenden Widerständen',
   // The check of the machine
   ALL_SENSORS_PRESENT: 'alle konfigurierten Sensoren sind vorhanden ({0})',
   SENSOR_MISSING: '{0} von {1} ist nicht vorhanden',
