@@ -55,6 +55,7 @@ t.test('after a cut the page is as of then, and misses nothing', { skip: noBrows
   t.equal(await tile.getAttribute('aria-disabled'), 'true', 'tiles are inert, not hidden');
   await tile.click({ force: true });
   await rpc(fixture, 'RequestAction', relay, true);
+  await rpc(fixture, 'WFC_SendNotification', await fixture.id('wf'), 'Water', 'It came meanwhile', '', 0);
   proxy.thaw();
   proxy.cut();
   await relayIs(page, true);
@@ -63,6 +64,13 @@ t.test('after a cut the page is as of then, and misses nothing', { skip: noBrows
   await until('the picture', () => picture.evaluate((image) => image.naturalWidth === 1));
   t.equal(await page.evaluate('window.isSamePage'), true, 'without a reload');
   t.equal(await valueAt(fixture, 'area/ground/hall_relay/STATE'), true, 'the click did nothing');
+  const room = await page.evaluate<string>('location.hash');
+  await rpc(fixture, 'WFC_SendNotification', await fixture.id('wf'), 'Bell', 'It came now', '', 0);
+  await page.evaluate("location.hash = '#/messages'");
+  const messageOf = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+  t.match(await messageOf('It came now').locator('small').textContent(), /\d\d:\d\d|moment/);
+  t.equal(await messageOf('It came meanwhile').locator('small').count(), 0, 'not the time of the reconnect');
+  await page.evaluate(`location.hash = ${JSON.stringify(room)}`);
 
   await page.getByRole('link', { name: 'Details: Hall relay' }).click();
   const sheet = page.getByRole('dialog', { name: 'Hall relay' });

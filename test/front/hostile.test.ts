@@ -92,3 +92,33 @@ t.test('hostile texts are texts on every page', { skip: noBrowser }, async (t) =
   t.ok(shown.length > 20, `shown on ${shown.length} pages and tabs of the console`);
   t.strictSame(owner.problems, [], 'no errors, no violations of the policy');
 });
+
+t.test('names that every JavaScript object has are names', { skip: noBrowser }, async (t) => {
+  const names = ['constructor', '__proto__', 'toString', 'valueOf'];
+  const fixture = await startArea(t);
+  // Their English names are translated: a relay's variables, and those of the gateway itself.
+  const relay = await fixture.id('area/ground/hall_relay');
+  const gateway = await idOf(fixture, 'stellwerk');
+  for (const parent of [relay, gateway]) {
+    const left = [...names];
+    for (const child of (await rpc(fixture, 'SVC_GetChildrenIDs', parent)) as number[])
+      if (left.length > 0 && (await rpc(fixture, 'SVC_VariableExists', child)) === true)
+        await rpc(fixture, 'SVC_SetName', child, left.shift());
+  }
+  const browser = await startBrowser(t);
+  const locale = 'de-DE';
+  const { page, problems } = await openPage(browser, `${fixture.front}#/object/${relay}`, { locale });
+  await page.locator('dialog.sheet').waitFor();
+  t.match(await page.locator('dialog.sheet').innerText(), /constructor|toString|valueOf/);
+  t.strictSame(problems, []);
+
+  const address = `${new URL(fixture.front).origin}/console/`;
+  const owner = await openPage(browser, address, { locale, width: 1280, height: 800 });
+  await signIn(owner.page);
+  for (const parent of [relay, gateway]) {
+    await owner.page.evaluate(`location.hash = '#/tree/${parent}'`);
+    for (const name of names)
+      await owner.page.locator('.values').getByText(name, { exact: true }).first().waitFor();
+  }
+  t.strictSame(owner.problems, []);
+});

@@ -54,6 +54,10 @@ t.test('a notification goes after its time, and leads to its object', { skip: no
   await send('PushNotification', 'Boiler', 'It is on', '', await fixture.id('area/ground/boiler'));
   await page.getByRole('button', { name: 'Show' }).click();
   await page.getByRole('dialog', { name: 'Boiler' }).waitFor();
+  await page.evaluate("location.hash = '#/'");
+  await send('PushNotification', 'Hall', 'A link', '', await fixture.id('area/upper/link'));
+  await page.locator('.note-card', { hasText: 'A link' }).getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('dialog', { name: 'Hall relay' }).getByRole('switch').waitFor();
 });
 
 t.test(

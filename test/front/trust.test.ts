@@ -163,7 +163,7 @@ const SUBSCRIBED = `Object.defineProperty(PushManager.prototype, 'subscribe', { 
     endpoint: 'https://push.example/send/1',
     options: { applicationServerKey: bytes(applicationServerKey) },
     getKey: (name) => bytes(keys[name]),
-    unsubscribe: async () => true,
+    unsubscribe: async () => (window.isUnsubscribed = true),
   };
   PushManager.prototype.getSubscription = async () => made;
   return made;
@@ -203,6 +203,17 @@ t.test(
     const devices = (id: number) => rpc(fixture, 'GW_GetPushDevices', id);
     const locked = Number(/\d+/.exec(new URL(address).pathname)?.[0]);
     t.match(await devices(locked), [{ Provider: 'WebPush' }]);
+    const off = page.getByRole('switch', { name: 'Notifications', checked: false });
+    await page.route('**/push', (route) => route.abort(), { times: 1 });
+    await toggle.click();
+    await off.waitFor();
+    t.equal(
+      await page.evaluate('window.isUnsubscribed'),
+      true,
+      'nothing arrives, although the gateway was away',
+    );
+    await toggle.click();
+    await page.getByRole('switch', { name: 'Notifications', checked: true }).waitFor();
     await toggle.click();
     await page.getByRole('switch', { name: 'Notifications', checked: false }).waitFor();
     t.strictSame(await devices(locked), []);

@@ -22,7 +22,8 @@ const KEPT = 100;
 export interface FrontMessage {
   readonly key: number;
   readonly kind: 'popup' | 'notification' | 'audio';
-  readonly atMs: number;
+  /** Undefined: it came while the page was not connected. */
+  readonly atMs: number | undefined;
   readonly title: string;
   readonly text: string;
   readonly icon: string;
@@ -81,7 +82,9 @@ export class FrontMessages {
   }
 
   #add(kind: FrontMessage['kind'], [title, text]: readonly unknown[], more: Extra = NONE): FrontMessage {
-    const atMs = this.#app.gateway.now();
+    const { gateway } = this.#app;
+    // What the gateway kept is received before the connection is live.
+    const atMs = gateway.state.peek().kind === 'live' ? gateway.now() : undefined;
     const one = { key: ++this.#count, kind, atMs, title: textOf(title), text: textOf(text), ...more };
     this.all.value = [one, ...this.all.peek()].slice(0, KEPT);
     this.shown.value = limitShown([...this.shown.peek(), one], KEPT);

@@ -1,6 +1,12 @@
 import t from 'tap';
 import type { ChartDataset } from '../../../src/client/generated/records.js';
-import { scaleOf, ticksOf } from '../../../src/front/resident/history/geometry.js';
+import {
+  pathOf,
+  scaleOf,
+  ticksOf,
+  timeScale,
+  unshifted,
+} from '../../../src/front/resident/history/geometry.js';
 
 /** A dataset with a value per hour. */
 const dataset = (Kind: ChartDataset['Kind'], ...values: readonly number[]): ChartDataset => ({
@@ -65,4 +71,27 @@ t.test('the axis of a state that does not change has no value that the state can
   t.strictSame(ticksOf(scale(dataset('step', -2)), true), [-2, -1]);
   t.strictSame(ticksOf(scale(dataset('bar', 0, 0)), true), [0, 1], 'no consumption');
   t.strictSame(ticksOf(scale(dataset('line', 0)), false), [-1, -0.5, 0, 0.5, 1]);
+});
+
+t.test('a dataset of another period is drawn over the one that is shown', async (t) => {
+  const hours = Array.from({ length: 24 }, (_, hour) => hour);
+  const dayS = 24 * 3600;
+  const before = dataset('step', ...hours);
+  const shown = { ...before, StartTime: dayS, EndTime: 2 * dayS };
+  const longer = { ...dataset('step', ...hours, 24), StartTime: 0 };
+  for (const datasets of [
+    [before, shown],
+    [shown, longer],
+  ])
+    t.equal(unshifted(datasets), shown);
+  t.equal(unshifted([]), undefined);
+  const box = { left: 56, right: 12, width: 400 };
+  const ends = { ...scale(before), y: () => 0 };
+  const placesOf = (one: ChartDataset) =>
+    [...pathOf(one, timeScale(shown, box, one), ends).matchAll(/[MH]([-\d.]+)/g)].map(([, x]) => Number(x));
+  const places = placesOf(before);
+  t.strictSame([Math.min(...places), Math.max(...places)], [56, 388]);
+  const [first, last] = [placesOf(longer)[0], placesOf(longer).at(-1)];
+  t.strictSame([first, last], [56, 388], 'what is longer ends at the edge');
+  t.strictSame([dayS, 2 * dayS].map(timeScale(shown, box)), [56, 388]);
 });

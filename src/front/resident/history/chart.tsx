@@ -3,7 +3,16 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ChartDataset } from '../../../client/generated/records.js';
 import { formatDay, formatTime } from '../../web/format.js';
 import { useApp, type App } from '../app.js';
-import { pathOf, scaleOf, ticksOf, timeTicksOf, type Scale } from './geometry.js';
+import {
+  pathOf,
+  scaleOf,
+  ticksOf,
+  timeScale,
+  timeTicksOf,
+  unshifted,
+  type Box,
+  type Scale,
+} from './geometry.js';
 
 const HEIGHT = 240;
 const MARGIN = { right: 12, top: 12, bottom: 28 };
@@ -33,18 +42,18 @@ export function Chart({ datasets, label }: ChartProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  const [first] = datasets;
-  if (first === undefined) return null;
+  const shown = unshifted(datasets);
+  if (shown === undefined) return null;
   const sides = [0, 1].map((side) => datasets.filter(({ Side }) => Side === side));
   const axes = sides.map((some) => some.length > 0 && axisOf(app, some));
   const [left = MARGIN.right, right = MARGIN.right] = axes.map((axis) => (axis ? axis.width : MARGIN.right));
   const box = { left, right, width: width.value };
-  const time = timeScale(first, box);
+  const time = timeScale(shown, box);
   return (
     <div ref={place} class="chart">
       <svg viewBox={`0 0 ${width.value} ${HEIGHT}`} height={HEIGHT} role="img" aria-label={label}>
         {axes.map((axis, side) => axis && <ValueAxis key={side} axis={axis} side={side} box={box} />)}
-        {timeLabelsOf(app, first, width.value - left - right).map(([seconds, text]) => (
+        {timeLabelsOf(app, shown, width.value - left - right).map(([seconds, text]) => (
           <text key={seconds} x={time(seconds)} y={HEIGHT - 8} text-anchor="middle">
             {text}
           </text>
@@ -53,7 +62,7 @@ export function Chart({ datasets, label }: ChartProps) {
           const axis = axes[dataset.Side];
           return axis ? (
             <g key={dataset.Index} class={`series s${dataset.Index % 6} ${dataset.Kind}`}>
-              <path d={pathOf(dataset, time, axis.scale)} />
+              <path d={pathOf(dataset, timeScale(shown, box, dataset), axis.scale)} />
             </g>
           ) : null;
         })}
@@ -69,16 +78,6 @@ export function Chart({ datasets, label }: ChartProps) {
       )}
     </div>
   );
-}
-
-interface Box {
-  readonly left: number;
-  readonly right: number;
-  readonly width: number;
-}
-
-function timeScale({ StartTime, EndTime }: ChartDataset, { left, right, width }: Box) {
-  return (seconds: number) => left + ((seconds - StartTime) / (EndTime - StartTime)) * (width - left - right);
 }
 
 /** The axis of the values of some datasets: its texts, and the width that they need. */

@@ -60,6 +60,31 @@ export function ticksOf({ minimum, maximum }: Scale, isInteger: boolean): number
   return ticks;
 }
 
+/** A dataset with the period that is shown: one with an offset has an earlier period, which is drawn over it. */
+export function unshifted(datasets: readonly ChartDataset[]): ChartDataset | undefined {
+  return datasets.reduce<ChartDataset | undefined>(
+    (latest, one) => (latest === undefined || one.StartTime > latest.StartTime ? one : latest),
+    undefined,
+  );
+}
+
+/** The part of a drawing that has curves. */
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly width: number;
+}
+
+/**
+ * Times of a dataset as places between the edges of the box. `shown` has the period that is shown; the period of
+ * `dataset` begins at the same edge, and may be longer.
+ */
+export function timeScale(shown: ChartDataset, { left, right, width }: Box, { StartTime } = shown) {
+  const length = shown.EndTime - shown.StartTime;
+  return (seconds: number) =>
+    left + Math.max(0, Math.min(1, (seconds - StartTime) / length)) * (width - left - right);
+}
+
 /** Times at the axis, evenly spread, without the two ends. */
 export function timeTicksOf({ StartTime, EndTime }: ChartDataset, count: number): number[] {
   return Array.from({ length: count - 1 }, (_, n) => StartTime + ((EndTime - StartTime) * (n + 1)) / count);

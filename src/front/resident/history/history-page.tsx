@@ -9,8 +9,10 @@ import { Icon } from '../../web/parts/icon.js';
 import { useApp, type App } from '../app.js';
 import { MissingPage } from '../pages/page-head.js';
 import { Chart } from './chart.js';
+import { unshifted } from './geometry.js';
 import { periods, shifted, type Period } from './periods.js';
 import { historyTexts } from './texts.js';
+import { valueText } from './value-text.js';
 
 /** Charts are reloaded at this interval while the present period is shown, ms. */
 const REFRESH_MS = 60_000;
@@ -22,6 +24,8 @@ interface Loaded {
   readonly period: Period;
   /** Unix seconds; 0: the present period. */
   readonly start: number;
+  /** Distinguishes two requests for the same period. */
+  readonly number: number;
   readonly datasets: readonly ChartDataset[] | undefined;
   readonly hasFailed: boolean;
 }
@@ -34,20 +38,26 @@ export function HistoryPage({ id }: { readonly id: number }) {
   const history = recordTexts();
   void app.gateway.model.structure.value;
   const node = app.gateway.model.find(id);
-  const shown = useSignal<Loaded>({ period: 'day', start: 0, datasets: undefined, hasFailed: false });
-  const { period, start, datasets, hasFailed } = shown.value;
+  const shown = useSignal<Loaded>({
+    period: 'day',
+    start: 0,
+    number: 0,
+    datasets: undefined,
+    hasFailed: false,
+  });
+  const { period, start, number, datasets, hasFailed } = shown.value;
   const isLive = !app.isInert.value;
   useEffect(() => {
     if (!isLive) return;
     const load = () => void fetchChart(app, id, shown.peek()).then((loaded) => takeOver(shown, loaded));
     load();
     return start === 0 ? every(REFRESH_MS, load) : undefined;
-  }, [id, period, start, isLive]);
+  }, [id, number, isLive]);
   if (node === undefined) return <MissingPage />;
   const choose = (next: Period, from = 0) =>
-    (shown.value = { period: next, start: from, datasets: undefined, hasFailed: false });
-  const [first] = datasets ?? [];
-  const begin = first?.StartTime ?? 0;
+    (shown.value = { period: next, start: from, number: number + 1, datasets: undefined, hasFailed: false });
+  const present = unshifted(datasets ?? []);
+  const begin = present?.StartTime ?? 0;
   const zone = app.gateway.model.timezone;
   return (
     <main class="history">
@@ -73,7 +83,7 @@ export function HistoryPage({ id }: { readonly id: number }) {
         >
           <Icon name="back" />
         </button>
-        <span>{first === undefined ? '' : spanText(app, period, first)}</span>
+        <span>{present === undefined ? '' : spanText(app, period, present)}</span>
         <button
           class="control forward"
           aria-label={own.next}
@@ -109,8 +119,7 @@ export function HistoryPage({ id }: { readonly id: number }) {
 }
 
 function takeOver(shown: { value: Loaded; peek: () => Loaded }, loaded: Loaded): void {
-  const { period, start } = shown.peek();
-  if (loaded.period === period && loaded.start === start) shown.value = loaded;
+  if (loaded.number === shown.peek().number) shown.value = loaded;
 }
 
 async function fetchChart({ gateway, facts }: App, id: number, requested: Loaded): Promise<Loaded> {
@@ -118,9 +127,9 @@ async function fetchChart({ gateway, facts }: App, id: number, requested: Loaded
   try {
     const parameters = [facts.id, id, start, periods.indexOf(period), 0];
     const datasets = (await gateway.call('WFC_FetchChartData', parameters)) as readonly ChartDataset[];
-    return { period, start, datasets, hasFailed: false };
+    return { ...requested, datasets, hasFailed: false };
   } catch {
-    return { period, start, datasets: undefined, hasFailed: true };
+    return { ...requested, datasets: undefined, hasFailed: true };
   }
 }
 
@@ -162,11 +171,7 @@ function DatasetTable({ dataset }: { readonly dataset: ChartDataset }) {
   const own = historyTexts();
   const history = recordTexts();
   const { Points, Title, VariableID, Kind } = dataset;
-  const variable = app.gateway.model.find(VariableID);
-  const format = (value: number) =>
-    variable === undefined
-      ? String(value)
-      : app.format(variable, variable.entry.value.data.type === 0 ? value !== 0 : value);
+  const format = valueText(app, app.gateway.model.find(VariableID), dataset);
   const { timezone } = app.gateway.model;
   const isAverage = Kind === 'line';
   return (

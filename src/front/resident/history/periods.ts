@@ -15,6 +15,8 @@ export function shifted(start: number, { period, by, zone }: Shift): number {
   if (period === 'hour') return start + by * 3600;
   // Days have 23 to 25 hours: the calendar counts.
   const date = new Date(`${localTime(start * 1000, zone)}Z`);
+  // A day whose midnight is skipped begins later, but not the days around it.
+  date.setUTCHours(0, 0);
   if (period === 'day') date.setUTCDate(date.getUTCDate() + by);
   else if (period === 'week') date.setUTCDate(date.getUTCDate() + 7 * by);
   else if (period === 'month') date.setUTCMonth(date.getUTCMonth() + by);

@@ -25,7 +25,7 @@ export function MessagesPage() {
           {all.map((message) => (
             <li key={message.key}>
               <div class="grow">
-                <small>{app.moment(message.atMs)}</small>
+                {message.atMs !== undefined && <small>{app.moment(message.atMs)}</small>}
                 <strong>{message.title}</strong>
                 <p>{message.text}</p>
               </div>

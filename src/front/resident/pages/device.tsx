@@ -114,7 +114,7 @@ function Favourites() {
                   <button
                     class="control"
                     aria-label={device.moveUp(name)}
-                    onClick={() => change(movedUp(favourites, node.id))}
+                    onClick={() => change(moved(favourites, node.id, known[index - 1]?.id))}
                   >
                     <Icon name="up" />
                   </button>
@@ -135,12 +135,9 @@ function Favourites() {
   );
 }
 
-function movedUp(ids: readonly number[], id: number): number[] {
-  const index = ids.indexOf(id);
-  const next = [...ids];
-  next.splice(index, 1);
-  next.splice(Math.max(0, index - 1), 0, id);
-  return next;
+/** Moves one in front of another, past favourites that do not exist any more. */
+function moved(ids: readonly number[], id: number, before: number | undefined): number[] {
+  return ids.filter((one) => one !== id).flatMap((one) => (one === before ? [id, one] : [one]));
 }
 
 interface ChoiceProps<T extends string> {

@@ -49,13 +49,15 @@ export async function subscribe({ base }: App): Promise<PushState> {
   return response.ok ? 'on' : 'failed';
 }
 
-/** Ends the subscription, of the browser and of the gateway. */
+/** Ends the subscription. The browser's comes first: without it, nothing arrives, whatever the gateway replies. */
 export async function unsubscribe({ base }: App): Promise<PushState> {
-  const response = await fetch(`${base}push`, { method: 'DELETE' });
   const registration = await install(base);
-  if (typeof registration !== 'string')
-    await (await registration.pushManager.getSubscription())?.unsubscribe();
-  return response.ok ? 'off' : 'failed';
+  if (typeof registration === 'string') return registration;
+  const present = await registration.pushManager.getSubscription();
+  if (present !== null && !(await present.unsubscribe())) return 'on';
+  // Otherwise the gateway forgets it when the push service rejects the next notification.
+  await fetch(`${base}push`, { method: 'DELETE' }).catch(() => undefined);
+  return 'off';
 }
 
 async function readKnown(base: string): Promise<KnownPush> {

@@ -23,7 +23,7 @@ const en: PushTexts = {
       'This browser does not support notifications for web pages. On iPhone and iPad, add the page to the home screen first.',
     blocked: 'The browser blocks notifications of this page. Allow them in its settings for this page.',
     open: 'This area has no password, so the gateway does not know its devices.',
-    failed: 'The push service of the browser could not be reached. Try again later.',
+    failed: 'The gateway or the push service of the browser could not be reached. Try again later.',
   },
 };
 
@@ -41,7 +41,8 @@ const de: PushTexts = {
     blocked:
       'Der Browser blockiert Benachrichtigungen dieser Seite. Sie lassen sich in seinen Einstellungen für diese Seite erlauben.',
     open: 'Dieser Bereich hat kein Passwort, deshalb kennt das Gateway seine Geräte nicht.',
-    failed: 'Der Push-Dienst des Browsers war nicht erreichbar. Bitte später erneut versuchen.',
+    failed:
+      'Das Gateway oder der Push-Dienst des Browsers war nicht erreichbar. Bitte später erneut versuchen.',
   },
 };
 

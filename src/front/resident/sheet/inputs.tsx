@@ -68,9 +68,9 @@ export function TimeInput({ variable, name }: InputProps) {
   const app = useApp();
   const { timezone } = app.gateway.model;
   const shown = variable.profileName;
-  const seconds = Number(variable.value.value);
-  // A time without a date is that of its present day, or of today.
-  const local = localTime(seconds === 0 ? app.tick.peek() : seconds * 1000, timezone);
+  // A time without a date is that of its present day, or of today; so is a number that is no time.
+  const shownMs = new Date(Number(variable.value.value) * 1000).getTime() || app.tick.peek();
+  const local = localTime(shownMs, timezone);
   const [date = '', time = ''] = local.split('T');
   const [type, value] =
     shown === '~UnixTimestampTime'

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { texts } from '../../web/i18n/i18n.js';
 import type { Model, TreeNode } from '../../web/model.js';
-import { objectType } from '../../web/objects.js';
+import { objectType, variableType } from '../../web/objects.js';
 import { Icon } from '../../web/parts/icon.js';
 import { addressOf } from '../../web/router.js';
 import { useApp, type App } from '../app.js';
@@ -19,8 +19,11 @@ export function Sheet() {
   const route = app.router.sheet.value;
   void app.gateway.model.structure.value;
   if (route === undefined) return null;
-  const node = app.gateway.model.find(Number(route.id));
-  if (node?.type === objectType.category) return <RoomInstead id={route.id} />;
+  const { model } = app.gateway;
+  const found = model.find(Number(route.id));
+  // A notification may be about a link.
+  const node = found?.type === objectType.link ? model.find(found.entry.value.data.targetID ?? 0) : found;
+  if (node?.type === objectType.category) return <RoomInstead id={String(node.id)} />;
   return <OpenSheet key={route.id} node={node} />;
 }
 
@@ -137,7 +140,11 @@ function Actions({ node, variables }: { readonly node: TreeNode; readonly variab
   const sheet = sheetTexts();
   const { favourites } = app.preferences.value;
   const isFavourite = favourites.includes(node.id);
-  const logged = variables.filter(({ id }) => app.gateway.model.logged.value.has(id));
+  // A text has no chart.
+  const logged = variables.filter(
+    ({ id, entry }) =>
+      entry.value.data.type !== variableType.string && app.gateway.model.logged.value.has(id),
+  );
   const change = () =>
     app.preferences.change({
       favourites: isFavourite ? favourites.filter((id) => id !== node.id) : [...favourites, node.id],

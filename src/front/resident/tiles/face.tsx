@@ -6,7 +6,7 @@ import { Icon } from '../../web/parts/icon.js';
 import { tintOf } from '../../web/tint.js';
 import { useApp, type App } from '../app.js';
 import type { Tile } from './kinds.js';
-import type { StateLine } from './state-line.js';
+import { isKnown, type StateLine } from './state-line.js';
 
 interface FaceProps {
   readonly tile: Tile;
@@ -97,8 +97,9 @@ interface ChosenIcon {
 function iconOf({ gateway: { model } }: App, tile: Tile): ChosenIcon {
   const { icon, named, object, variable, kind } = tile;
   const profile = variable === undefined ? undefined : model.profileOf(variable);
+  // The last value that was known says nothing about the present one.
   const associated =
-    profile === undefined || variable === undefined
+    profile === undefined || variable === undefined || !isKnown(variable)
       ? undefined
       : associationOf(variable.value.value, profile);
   const own = icon ?? '';

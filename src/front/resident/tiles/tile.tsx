@@ -151,7 +151,7 @@ function DetailTile({ tile }: TileProps) {
       href={addressOf(kind === 'chart' ? 'history' : 'object', object.id)}
     >
       <TileFace tile={tile} line={line}>
-        {kind === 'colour' && variable !== undefined && (
+        {kind === 'colour' && variable !== undefined && isKnown(variable) && (
           <span class="swatch" style={{ backgroundColor: hexColour(Number(variable.value.value)) }} />
         )}
         {kind === 'reading' && variable !== undefined && app.gateway.model.logged.value.has(variable.id) && (
