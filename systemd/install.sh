@@ -100,8 +100,11 @@ put_program() {
   mkdir -p "$destdir$home" "$destdir$bin"
   if [ "$here" != "$(readlink -f "$target" 2>/dev/null || true)" ]; then
     rm -rf "$target.new" "$target.old"
-    mkdir "$target.new"
-    (cd "$here" && tar -cf - .) | (cd "$target.new" && tar -xf - --no-same-owner)
+    # With its times: the gateway shows that of its build.
+    cp -R --preserve=timestamps "$here/." "$target.new" || {
+      rm -rf "$target.new"
+      fail "cannot copy the program to $target: see the line above. Nothing was changed; free space if the disk is full, and run install.sh again"
+    }
     chmod -R u=rwX,go=rX "$target.new"
     sync -f "$target.new" 2>/dev/null || sync
     [ ! -e "$target" ] || mv "$target" "$target.old"
@@ -177,8 +180,9 @@ set_up_machine() {
   start_keeper
   # Not essential: without it, the console names the command that enables a chip.
   systemctl start stellwerk-chips.path || true
-  # The outputs get their OnUpdate, not their OnStop.
-  [ ! -d /run/stellwerk ] || : >/run/stellwerk/updating
+  # The outputs get their OnUpdate, not their OnStop. The gateway's user owns the directory and could have made `updating` a
+  # link to a file of root: a rename does not follow it. The update continues without the marker.
+  if [ -d /run/stellwerk ] && touch /run/stellwerk-updating; then mv -fT /run/stellwerk-updating /run/stellwerk/updating || true; fi
   # systemctl returns when the gateway has reported that it is ready, or has failed.
   systemctl restart stellwerk.service || fail 'stellwerk does not start: journalctl -u stellwerk'
 }

@@ -1,6 +1,6 @@
 /** What a box takes from box-setup.txt at its start, and creates by itself; with scripts in the place of the system. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
@@ -41,7 +41,8 @@ async function newBox(t: Test) {
     PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}`,
   };
   const start = () => execFileSync(join(PROGRAMS, 'apply-setup'), { env, stdio: 'pipe' });
-  return { write, read, start };
+  const list = (path: string) => readdirSync(join(root, path));
+  return { write, read, list, start };
 }
 
 t.test('a new box has a name and an SSH host key, which later starts keep', async (t) => {
@@ -107,6 +108,23 @@ t.test(
     t.equal(read('run/box/checked.yaml'), undefined);
   },
 );
+
+t.test('after a factory reset, box-setup.txt may set the password of the new owner', async (t) => {
+  const { write, read, list, start } = await newBox(t);
+  const installed = 'remoteAccess: { username: before, passwordHash: x }\n';
+  write('etc/stellwerk/gateway.yaml', installed);
+  write('var/lib/stellwerk/gateway.yaml', '# kept\napi: { host: 127.0.0.1, port: 3777 }\n');
+  write(`${CARD}/box-setup.txt`, 'username=next\npassword=correct horse\n');
+  start();
+  t.match(read('var/lib/stellwerk/gateway.yaml'), /^# kept\napi: [^]*username: next\n +passwordHash: /);
+  t.equal(read('etc/stellwerk/gateway.yaml'), installed, 'which does not count');
+  t.equal(read(`${CARD}/box-setup.done`), 'username=next\n# password= (removed after use)\n');
+  const before = read('var/lib/stellwerk/gateway.yaml');
+  write(`${CARD}/box-setup.txt`, 'password=another horse\n');
+  start();
+  t.equal(read('var/lib/stellwerk/gateway.yaml'), before, 'there is an owner now');
+  t.strictSame(list('var/lib/stellwerk'), ['gateway.yaml']);
+});
 
 t.test('each type of key that OpenSSH has may log in, and others are named', async (t) => {
   const { write, read, start } = await newBox(t);

@@ -4,12 +4,16 @@
  */
 import { spawnSync } from 'node:child_process';
 import {
+  closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readdirSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,13 +38,16 @@ async function machine(t: Test) {
   write(join(root, 'usr/share/stellwerk/gateway.yaml'), '');
   for (const name of ['systemd-sysusers', 'systemd-tmpfiles', 'systemd-cat', 'udevadm'])
     program(join(root, 'bin', name), name === 'systemd-cat' ? 'cat >/dev/null' : '');
-  /** Unpacks a version, and configures it. `gate`: the health gate, a script; `cli`: its stellwerk. */
-  const configure = (version: string, { gate = 'exit 0', state = 'active', cli = '' } = {}) => {
+  /**
+   * Unpacks a version, and configures it. Scripts: `gate`, the health gate; `cli`, its stellwerk; `note`, before
+   * the note of a rollback is written.
+   */
+  const configure = (version: string, { gate = 'exit 0', state = 'active', cli = '', note = '' } = {}) => {
     const content = join(home, 'package');
     program(join(content, 'bin/node'), '');
     program(join(content, 'bin/stellwerk'), cli);
     program(join(content, 'systemd/health-gate.sh'), gate);
-    program(join(content, 'systemd/note-rollback.sh'), `echo "$1 $2 $3" >${join(root, 'note')}`);
+    program(join(content, 'systemd/note-rollback.sh'), `${note}\necho "$1 $2 $3" >${join(root, 'note')}`);
     write(join(content, 'systemd/stellwerk-chips.path'), '');
     // A restart keeps the count of restarts, unless it was reset.
     const systemctl = `case $* in *ActiveState*) echo ${state} ;; *MainPID*) echo 0 ;; *NRestarts*) cat ${root}/counted ;;
@@ -51,10 +58,16 @@ async function machine(t: Test) {
       .replaceAll('@VERSION@', version);
     write(join(root, 'postinst'), script);
     const env = { ...process.env, PATH: `${root}/bin:${process.env['PATH']}` };
-    const { status } = spawnSync(join(root, 'postinst'), ['configure'], { encoding: 'utf8', env });
+    const log = openSync(join(root, 'log'), 'a');
+    const { status } = spawnSync(join(root, 'postinst'), ['configure'], {
+      env,
+      stdio: ['pipe', 'pipe', log],
+    });
+    closeSync(log);
     return status;
   };
   return {
+    root,
     configure,
     crash: (times: number) => write(restarts, String(times)),
     current: () => readlinkSync(join(home, 'current')),
@@ -143,4 +156,38 @@ t.test('errors in the configuration count only if the previous version starts wi
   t.strictSame(await updated(64), ['1.0.0', '1.1.0 1.0.0 configuration'], 'it does not have the option');
   t.strictSame(await updated(64, 'activating'), ['1.1.0', ''], 'nor did it run');
   t.strictSame(await updated(1), ['1.1.0', ''], 'its program does not run');
+});
+
+t.test('the marker of an update replaces what the user of the gateway has put there', async (t) => {
+  const { root, configure, current } = await machine(t);
+  const [file, marker] = [join(root, 'etc/shadow'), join(root, 'run/stellwerk/updating')];
+  mkdirSync(dirname(marker));
+  mkdirSync(dirname(file));
+  writeFileSync(file, 'root:*:\n');
+  symlinkSync(file, marker);
+  t.equal(configure('1.0.0'), 0);
+  t.strictSame([readFileSync(file, 'utf8'), lstatSync(marker).isFile()], ['root:*:\n', true]);
+  rmSync(marker);
+  mkdirSync(marker);
+  t.equal(configure('1.1.0'), 0, 'a directory, which no file replaces, is not an error of the package');
+  t.equal(current(), '1.1.0');
+});
+
+t.test('a rollback that can be neither noted nor reported is not an error of the package', async (t) => {
+  const { root, configure, current, versions, isClean } = await machine(t);
+  configure('1.0.0');
+  writeFileSync(join(root, 'bin/systemd-cat'), '#!/bin/sh\nexit 1\n');
+  t.equal(configure('1.1.0', { gate: 'exit 1', note: 'exit 1' }), 0);
+  t.strictSame([current(), versions(), isClean()], ['1.0.0', ['1.0.0'], true]);
+});
+
+t.test('the report of a rollback is appended to the log of the package manager', async (t) => {
+  const { root, configure } = await machine(t);
+  configure('1.0.0');
+  writeFileSync(join(root, 'log'), 'a line of the package manager\n');
+  configure('1.1.0', { gate: 'exit 1' });
+  t.match(
+    readFileSync(join(root, 'log'), 'utf8'),
+    /^a line of the package manager\nstellwerk: 1\.1\.0 was rolled back: .*\n$/,
+  );
 });

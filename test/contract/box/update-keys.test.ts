@@ -66,6 +66,20 @@ t.test('a new authority replaces the old one with two updates', { skip }, async 
   );
 });
 
+t.test('a box with an unset clock accepts updates, at the time of their signature', { skip }, async (t) => {
+  const keys = makeKeys('clock');
+  const text = readFileSync(join(IMAGE, 'overlay/etc/rauc/system.conf'), 'utf8');
+  t.match(text, /^\[keyring\]\n(?:(?!\[).*\n)*use-bundle-signing-time=true\n/m);
+  const conf = join(directory, 'system.conf');
+  writeFileSync(
+    conf,
+    text.replace('@COMPATIBLE@', `stellwerk-box-${BOARD}`).replace('/etc/rauc/ca.pem', join(keys, 'ca.pem')),
+  );
+  const update = makeUpdate(keys, 'signer-1');
+  const { status, stderr } = spawnSync('rauc', [`--conf=${conf}`, 'info', update], { encoding: 'utf8' });
+  t.equal(status, 0, stderr);
+});
+
 t.test('keys are never overwritten, and a further signer needs the authority', { skip }, async (t) => {
   const keys = makeKeys('kept');
   const again = (...args: string[]) => spawnSync(join(IMAGE, 'make-keys.sh'), args, { encoding: 'utf8' });

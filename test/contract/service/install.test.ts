@@ -107,6 +107,24 @@ t.test('the user of the gateway can read what a root with another umask installs
   t.equal(statSync(join(destdir, 'opt/stellwerk')).mode & 0o777, 0o755);
 });
 
+t.test('the marker of an update replaces what the user of the gateway has put there', async (t) => {
+  const box = await tempDirectory(t);
+  const [function_ = ''] =
+    /^set_up_machine\(\) \{[^]*?^\}$/m.exec(readFileSync(join(root, 'systemd/install.sh'), 'utf8')) ?? [];
+  mkdirSync(join(box, 'bin'));
+  for (const name of ['systemctl', 'journalctl', 'udevadm', 'systemd-sysusers', 'systemd-tmpfiles'])
+    writeFileSync(join(box, 'bin', name), '#!/bin/sh\n', { mode: 0o755 });
+  const [file, marker] = [join(box, 'shadow'), join(box, 'run/stellwerk/updating')];
+  mkdirSync(join(box, 'run/stellwerk'), { recursive: true });
+  writeFileSync(file, 'root:*:\n');
+  symlinkSync(file, marker);
+  const script = `booted() { :; }\nstart_keeper() { :; }\nstart=yes sysusers=x tmpfiles=x
+${function_.replaceAll('/run/', `${box}/run/`)}\nset_up_machine`;
+  const env = { ...process.env, PATH: `${box}/bin:${process.env['PATH']}` };
+  t.equal(spawnSync('sh', ['-euc', script], { env }).status, 0);
+  t.strictSame([readFileSync(file, 'utf8'), lstatSync(marker).isFile()], ['root:*:\n', true]);
+});
+
 t.test('the installer reports errors, and installs completely or not at all', async (t) => {
   const place = await tempDirectory(t);
   const bundle = makeBundle(join(place, 'one'), '1.0.0');
@@ -118,6 +136,24 @@ t.test('the installer reports errors, and installs completely or not at all', as
   install(bundle, join(place, 'box'), '--prefix', '/usr');
   const unit = readFileSync(join(place, 'box/usr/lib/systemd/system/stellwerk.service'), 'utf8');
   t.match(unit, 'ExecStart=/usr/lib/stellwerk/current/bin/stellwerk serve ');
+});
+
+t.test('a program that cannot be copied completely is removed again', async (t) => {
+  const place = await tempDirectory(t);
+  const home = join(place, 'box/opt/stellwerk');
+  install(makeBundle(join(place, 'one'), '1.0.0'), join(place, 'box'));
+  const bundle = makeBundle(join(place, 'two'), '1.1.0');
+  mkdirSync(join(place, 'programs'));
+  // As on a full disk.
+  const copy = '#!/bin/sh\nfor target; do :; done\nmkdir -p "$target"\necho part >"$target/part"\nexit 1\n';
+  writeFileSync(join(place, 'programs/cp'), copy, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${join(place, 'programs')}:${process.env['PATH']}` };
+  const options = ['--destdir', join(place, 'box')];
+  const { status, stderr } = spawnSync(join(bundle, 'install.sh'), options, { encoding: 'utf8', env });
+  t.equal(status, 1);
+  t.match(stderr, /cannot copy the program to .*1\.1\.0.*run install\.sh again/);
+  t.strictSame(readdirSync(home).sort(), ['1.0.0', 'current'], 'the disk has its space again');
+  t.equal(readlinkSync(join(home, 'current')), '1.0.0');
 });
 
 /** The target of a link of an installed tree, within that tree. */
