@@ -5,6 +5,7 @@
 import t from 'tap';
 import { until } from '../tools/until.js';
 import { Box, PATIENCE_MS } from './machine/box.js';
+import { StallMonitor } from './machine/stall-monitor.js';
 
 const START_LIMIT_MS = 240_000;
 const TREE = ['hold', 'inactive', 'active']
@@ -16,6 +17,7 @@ const TREE = ['hold', 'inactive', 'active']
 
 await using box = await Box.taken(t, TREE);
 const { agent } = box.machine;
+const stalls = await StallMonitor.start(agent);
 
 /** The physical levels of the lines. */
 const levels = (): Promise<string> => agent.run('cat /run/lab/gpio-sim/sim_gpio{0,1,2}/value | tr -d "\\n"');
@@ -66,22 +68,33 @@ await t.test(
       'systemctl restart stellwerk-keeper',
       'systemctl stop stellwerk-keeper; systemctl start stellwerk-keeper',
     ]) {
-      const before = await pid('stellwerk-keeper');
-      await agent.run(command);
-      await until(
-        'another process',
-        async () => ![before, '0'].includes(await pid('stellwerk-keeper')),
-        START_LIMIT_MS,
-      );
-      await guarded();
-      t.equal(await levels(), '111', command);
+      const after = await stalls.undisturbed(t, async () => {
+        await switched(true);
+        const before = await pid('stellwerk-keeper');
+        await agent.run(command);
+        await until(
+          'another process',
+          async () => ![before, '0'].includes(await pid('stellwerk-keeper')),
+          START_LIMIT_MS,
+        );
+        await guarded();
+        return levels();
+      });
+      t.equal(after, '111', command);
     }
   },
 );
 
 await t.test('it is killed while there is no gateway: systemd keeps its lines', async (t) => {
-  await agent.run('systemctl stop stellwerk', START_LIMIT_MS);
-  t.equal(await levels(), '111', 'OnStop: hold');
+  const stopped = await stalls.undisturbed(t, async () => {
+    await agent.run('systemctl start stellwerk', START_LIMIT_MS);
+    await box.answers();
+    await guarded();
+    await switched(true);
+    await agent.run('systemctl stop stellwerk', START_LIMIT_MS);
+    return levels();
+  });
+  t.equal(stopped, '111', 'OnStop: hold');
   for (const command of ['systemctl kill -s KILL stellwerk-keeper', 'systemctl restart stellwerk-keeper']) {
     const starts = (await said()).split('restarted: 3 outputs').length;
     await agent.run(command);
@@ -101,8 +114,12 @@ await t.test('it is killed while there is no gateway: systemd keeps its lines', 
 await t.test(
   'the gateway is killed: each line follows its policy, and the next gateway finds it so',
   async (t) => {
-    await box.call('RequestAction', await box.id('out_2/STATE'), false);
-    t.equal(await levels(), '110');
+    const switchedOff = await stalls.undisturbed(t, async () => {
+      await switched(true);
+      await box.call('RequestAction', await box.id('out_2/STATE'), false);
+      return levels();
+    });
+    t.equal(switchedOff, '110');
     await agent.run('systemctl kill -s KILL stellwerk');
     await until('the policies', async () => (await levels()) === '101', PATIENCE_MS);
     await box.answers(START_LIMIT_MS);

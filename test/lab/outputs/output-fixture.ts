@@ -7,6 +7,7 @@ import { messageOf } from '../../../src/base/fault.js';
 import { until } from '../../tools/until.js';
 import { Box, PATIENCE_MS } from '../machine/box.js';
 import type { Pins } from '../machine/pins.js';
+import { StallMonitor } from '../machine/stall-monitor.js';
 import { allowed, before, DEAD_TIME_MS, HOLD_S, type Line, LINES, PAIR, TREE } from './lines.js';
 import { saveRound } from './rounds.js';
 import { type Move, type Observation, Trace } from './trace.js';
@@ -48,23 +49,29 @@ export class Fixture implements AsyncDisposable {
   readonly box: Box;
   readonly pins: Pins;
   readonly trace: Trace;
+  readonly stalls: StallMonitor;
   /** The changes of each pin since the round began, as seen by the host. */
   readonly moves = new Map<number, boolean[]>();
   #pid = NaN;
   #threads: number[] = [];
   #ids: Record<string, number> = {};
 
-  private constructor(box: Box, pins: Pins, trace: Trace) {
+  private constructor(box: Box, { pins, trace, stalls }: Pick<Fixture, 'pins' | 'trace' | 'stalls'>) {
     this.box = box;
     this.pins = pins;
     this.trace = trace;
+    this.stalls = stalls;
     pins.watch((pin, high) => this.moves.get(pin)?.push(high));
   }
 
   static async open(t: Test): Promise<Fixture> {
     const box = await Box.taken(t, TREE);
     const { agent } = box.machine;
-    const fixture = new Fixture(box, await box.machine.pins(), await Trace.begin(agent));
+    const fixture = new Fixture(box, {
+      pins: await box.machine.pins(),
+      trace: await Trace.begin(agent),
+      stalls: await StallMonitor.start(agent),
+    });
     for (const { ident } of LINES)
       for (const path of [ident, `${ident}/STATE`, `${ident}/LINK`]) fixture.#ids[path] = await box.id(path);
     await agent.run('sync');
@@ -206,16 +213,19 @@ export class Fixture implements AsyncDisposable {
 }
 
 /**
- * Triggers an event {@link ROUNDS} times, compares every change with the policies, and records the rounds
- * that passed.
+ * Triggers an event {@link ROUNDS} times while the machine does not stall, compares every change with the
+ * policies, and records the rounds that passed.
  */
 export async function prove(t: Test, fixture: Fixture, event: Event): Promise<void> {
   await t.test(event.name, async (t) => {
     for (let round = 1; round <= ROUNDS; round++) {
-      const prepared = await fixture.prepare(round);
-      const { pid, threads } = fixture;
-      const since = await event.make(fixture, round);
-      await fixture.back();
+      const { prepared, pid, threads, since } = await fixture.stalls.undisturbed(t, async () => {
+        const levels = await fixture.prepare(round);
+        const gateway = { pid: fixture.pid, threads: fixture.threads };
+        const moment = await event.make(fixture, round);
+        await fixture.back();
+        return { prepared: levels, ...gateway, since: moment };
+      });
       // After a reset, the number of the earlier process can be that of any other one.
       const gateway = event.found === undefined ? pid : fixture.pid;
       const were = new Map(LINES.map((line) => [line, event.found?.(line) ?? prepared.get(line) === true]));
