@@ -97,9 +97,10 @@ build/stellwerk-%: build/native/$(HOST_ARCH)/stellwerk-%
 	$(Q)cp --remove-destination $< $@
 
 # The list of sources is an input as well: dist/ is compiled anew when a source was added or deleted, so that no
-# deleted one remains there. Otherwise only what has changed is compiled.
+# deleted one remains there. Otherwise only what has changed is compiled. The list is too long for a command line.
 build/sources: FORCE
-	@mkdir -p build && echo '$(sort $(SOURCES))' | cmp -s - $@ || echo '$(sort $(SOURCES))' >$@
+	$(shell mkdir -p build)$(file >$@.new,$(sort $(SOURCES)))
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 .PHONY: FORCE
 
 incremental = --incremental --tsBuildInfoFile build/$(1).tsbuildinfo

@@ -102,6 +102,7 @@ export const IO_FILES: readonly string[] = [
   'src/service/machine/enable-chip.ts',
   'src/composition/doctor/chip-setup.ts',
   'src/cli/file-ownership.ts',
+  'src/cli/output/stdout-file.ts',
   'src/cli/commands/audit.ts',
   'src/cli/commands/record.ts',
   'src/cli/commands/restore.ts',
