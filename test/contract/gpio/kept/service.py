@@ -13,6 +13,7 @@ import sys
 path, command = sys.argv[1], sys.argv[2:]
 notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 notify.bind(path)
+notify.setblocking(False)
 stored = []
 
 
@@ -35,7 +36,16 @@ def start():
 
 
 def hear():
-    text, fds, _, _ = socket.recv_fds(notify, 4096, 8)
+    """Hears everything that was sent so far."""
+    while True:
+        try:
+            text, fds, _, _ = socket.recv_fds(notify, 4096, 8)
+        except BlockingIOError:
+            return
+        hear_one(text, fds)
+
+
+def hear_one(text, fds):
     words = dict(line.split("=", 1) for line in text.decode().split("\n"))
     name = words.get("FDNAME", "")
     if "FDSTOREREMOVE" in words:
@@ -64,6 +74,8 @@ while not ended:
         else:
             woken.recv(64)
     if os.waitpid(child, os.WNOHANG)[0] == child and not ended:
+        # As systemd does: what a process sent before it ended comes first.
+        hear()
         child = start()
 os.kill(child, signal.SIGTERM)
 os.waitpid(child, 0)
