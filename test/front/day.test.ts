@@ -136,6 +136,10 @@ async function addButton(day: Day): Promise<void> {
   await go(day, 'Hardware');
   await hand.press(button(page, /^BUTTON5/));
   await hand.press(button(page, 'Aktiv setzen'));
+  // A press that is shorter than the debounce time is none.
+  const created = await rpc(gateway, 'SVC_GetObjectIDByName', 'Flurtaster', await idOf(gateway, 'home'));
+  const state = await rpc(gateway, 'SVC_GetObjectIDByIdent', 'STATE', created);
+  await until('the press', () => rpc(gateway, 'GetValue', state));
   await hand.press(button(page, 'Inaktiv setzen'));
   await lightOf(phone, true).waitFor();
   await lightOf(phone, true).tap();

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { functionsOf } from './reference.js';
 import type { NamedObject } from './complete-idents.js';
 import { type EditorHandle, createEditor } from './create-editor.js';
@@ -59,7 +59,8 @@ export function CodeEditor(props: CodeEditorProps) {
     editor.current = created;
     return () => created.destroy();
   }, [language, label]);
-  useEffect(() => editor.current?.replace(latest.current.value), [revision]);
+  // Before anything else can be typed, which would be replaced as well.
+  useLayoutEffect(() => editor.current?.replace(latest.current.value), [revision]);
   useEffect(() => editor.current?.mark(problems), [problems, language, label]);
   useEffect(() => editor.current?.check(), [functions]);
   return <div ref={host} class="code-editor" />;

@@ -17,16 +17,19 @@ const TEXT = 3;
 
 /** A function with its parameters; it can be called here, like `stellwerk call`. */
 export function CallPage({ id }: { readonly id: string }) {
+  // Not the form of the function that was shown before, while this one is loading.
+  return <FunctionPage key={id} id={id} />;
+}
+
+function FunctionPage({ id }: { readonly id: string }) {
   const app = useApp();
-  const { state } = useLoaded(() => app.call('SVC_GetFunction', id), [id]);
+  const { state } = useLoaded(() => app.call('SVC_GetFunction', id), []);
   return (
     <main>
       <h1>
         <code>{id}</code>
       </h1>
-      <LoadedView state={state}>
-        {(record) => <CallForm key={record.FunctionName} record={record} />}
-      </LoadedView>
+      <LoadedView state={state}>{(record) => <CallForm record={record} />}</LoadedView>
     </main>
   );
 }
