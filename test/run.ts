@@ -7,7 +7,7 @@
  * The files of a suite share processes (runner/worker.ts); those in `runner/alone.ts` and the lab's get one
  * each. tap's own runner is not used: with TypeScript 7 its plugins must be rebuilt in every fresh clone.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../src/base/package-root.js';
@@ -31,6 +31,10 @@ const LIMIT_MS = {
   lab: 1_800_000 * Math.max(1, ROUNDS / 4),
 };
 const RESULTS = join(PACKAGE_ROOT, 'build/results');
+/** A file system in memory (tmpfs(5)). */
+const MEMORY_DIRECTORY = '/dev/shm';
+/** What it must have room for: four times what the tests store at a time. */
+const ROOM_BYTES = 1024 ** 3;
 
 const suites = process.argv.slice(2);
 if (suites.length === 0) {
@@ -40,6 +44,8 @@ if (suites.length === 0) {
 mkdirSync(RESULTS, { recursive: true });
 // Compiled code is kept between processes; the programs that tests start use it, too.
 process.env['NODE_COMPILE_CACHE'] ??= join(PACKAGE_ROOT, 'build/compile-cache');
+// Thousands of commits wait for the disk otherwise. What a disk keeps through a power cut is tested in the lab.
+if (!suites.some(isLab) && isRoomy(MEMORY_DIRECTORY)) process.env['TMPDIR'] ??= MEMORY_DIRECTORY;
 
 interface TestFile {
   readonly suite: string;
@@ -98,6 +104,17 @@ async function runLane(): Promise<void> {
     outcomes.set(file, outcome);
   }
   await worker?.close();
+}
+
+/** Whether a mounted file system has room for temporary files, also for programs; containers often have less. */
+function isRoomy(mountPoint: string): boolean {
+  const mount = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .findLast(([, path]) => path === mountPoint);
+  if (mount === undefined || mount[3]?.split(',').includes('noexec') === true) return false;
+  const { bavail, bsize } = statfsSync(mountPoint);
+  return bavail * bsize >= ROOM_BYTES;
 }
 
 /** The lab, or a directory of it. */
