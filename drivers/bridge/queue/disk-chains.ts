@@ -27,17 +27,17 @@ export class DiskChains {
     this.#chains = priorities.map((priority) => new SegmentChain(priority, options.files));
   }
 
-  /** Reads the files of an earlier run. */
+  /** Continues with the files of an earlier run. Calls `onEntry` with the values from `sinceSeq` on. */
   async load(
     positions: Readonly<Record<string, ChainPosition>>,
+    sinceSeq: number,
     onEntry: (entry: Entry) => void,
   ): Promise<void> {
     const files = await this.#options.files.list();
     for (const chain of this.#chains) {
       const { priority } = chain;
-      const names = files.map(({ name }) => name).filter((name) => priorityOf(name) === priority);
-      const damaged = await chain.load(names, positions[priority] ?? [0, 0], onEntry);
-      if (damaged > 0) await this.#options.onDrop(priority, 'damaged', damaged);
+      const mine = files.filter(({ name }) => priorityOf(name) === priority);
+      await chain.load(mine, { position: positions[priority] ?? [0, 0], sinceSeq, onEntry });
     }
   }
 
@@ -77,7 +77,7 @@ export class DiskChains {
   /** Drops files whose values are all older. */
   async dropOlderThan(atMs: number): Promise<void> {
     for (const chain of this.#chains)
-      while (chain.canDropFirst && chain.isFirstOlderThan(atMs))
+      while (chain.canDropFirst && (await chain.isFirstOlderThan(atMs)))
         await this.#dropFirst(chain, chain.isFirstUnreadable ? 'damaged' : 'age');
   }
 

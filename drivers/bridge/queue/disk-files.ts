@@ -36,6 +36,7 @@ export async function openQueueFiles({ directory, memoryFile }: QueueDirectories
     memory,
     list: () => listFiles(directory),
     read: (name) => readFile(join(directory, name)),
+    readStart: (name, length) => readStart(join(directory, name), length),
     append: (name, bytes) => appendDurably(directory, name, bytes),
     remove: (name) => rm(join(directory, name), { force: true }),
     replace: (name, content) => writeFileAtomically(join(directory, name), content, FILE_MODE),
@@ -46,6 +47,12 @@ export async function openQueueFiles({ directory, memoryFile }: QueueDirectories
 async function listFiles(directory: string): Promise<QueueFile[]> {
   const names = await readdir(directory);
   return Promise.all(names.map(async (name) => ({ name, bytes: (await stat(join(directory, name))).size })));
+}
+
+async function readStart(path: string, length: number): Promise<Buffer> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** Cuts off what a failed write has left. */

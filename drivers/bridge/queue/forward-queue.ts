@@ -87,11 +87,12 @@ export class ForwardQueue {
     const state = await readState(this.#options.files);
     this.#restore(state);
     const [recent, lastSeqs] = [new Set<number>(), new Map<string, number>()];
-    await this.#chains.load(state?.positions ?? {}, ({ path, seq }) => {
+    const left = this.#journal.left();
+    const sinceSeq = Math.min(this.#reservedFrom, ...(left?.entries ?? []).map(({ seq }) => seq));
+    await this.#chains.load(state?.positions ?? {}, sinceSeq, ({ path, seq }) => {
       if (seq >= this.#reservedFrom) recent.add(seq);
       lastSeqs.set(path, Math.max(lastSeqs.get(path) ?? 0, seq));
     });
-    const left = this.#journal.left();
     this.#counters.raise(left?.counts ?? []);
     const lastSeq = Math.max(0, ...lastSeqs.values());
     const known = Math.max(lastSeq + 1, this.#reservedFrom, left?.nextSeq ?? 1);

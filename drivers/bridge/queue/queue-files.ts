@@ -11,6 +11,8 @@ export interface QueueFile {
 export interface QueueFiles {
   list(): Promise<readonly QueueFile[]>;
   read(name: string): Promise<Buffer>;
+  /** The first bytes of a file; fewer if it is shorter. */
+  readStart(name: string, length: number): Promise<Buffer>;
   /** Appends, and flushes to the disk. If it rejects, the file is as before, or is not used any more. */
   append(name: string, bytes: Buffer): Promise<void>;
   remove(name: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Entry, Priority } from './entry.js';
 import { decodeFrames, FrameWriter, type DecodedFrame } from './frame-codec.js';
-import type { QueueFiles } from './queue-files.js';
+import type { QueueFile, QueueFiles } from './queue-files.js';
 
 /** A file is closed at this size: small enough to be read at one time, large enough to be few. */
 const SEGMENT_BYTES = 128 * 1024;
@@ -20,6 +20,8 @@ interface Segment {
   /** Values of it that are not in the queue any more. */
   done: number;
   bytes: number;
+  /** Whether the two times are known. */
+  isNoted: boolean;
   oldestMs: number;
   newestMs: number;
 }
@@ -31,6 +33,14 @@ interface SegmentReader {
 
 /** The number of the first file of a chain, and of its values that are finished. */
 export type ChainPosition = readonly [number: number, done: number];
+
+/** What an earlier run left. */
+interface LoadOptions {
+  readonly position: ChainPosition;
+  /** Values with smaller sequence numbers need not be passed to `onEntry`. */
+  readonly sinceSeq: number;
+  readonly onEntry: (entry: Entry) => void;
+}
 
 /**
  * The values of one priority on the disk, in files that are appended to, and removed from the first one on.
@@ -59,49 +69,57 @@ export class SegmentChain {
   }
 
   /**
-   * Reads the files of an earlier run, which stored its position. Calls `onEntry` with each value. Returns
-   * how many values were lost with damaged files.
+   * Continues with the files of an earlier run. Reads the last ones, down to `sinceSeq`: the values of a chain
+   * are in the order of their numbers. Of the others it reads the headers, as all of them would take minutes on
+   * a small machine.
    */
-  async load(
-    names: readonly string[],
-    position: ChainPosition,
-    onEntry: (entry: Entry) => void,
-  ): Promise<number> {
-    let [damaged, end] = [0, -1];
-    for (const name of [...names].sort()) {
-      const segment = await this.#loadSegment(name, onEntry);
-      this.#nextNumber = Math.max(this.#nextNumber, numberOf(name) + 1);
-      if (segment === undefined) continue;
-      if (end >= 0 && segment.firstIndex > end) damaged += segment.firstIndex - end;
-      end = Math.max(end, segment.firstIndex + segment.count);
-      if (segment.count === 0) await this.#files.remove(name);
-      else this.#segments.push(segment);
+  async load(files: readonly QueueFile[], { position, sinceSeq, onEntry }: LoadOptions): Promise<void> {
+    const found = await this.#readHeaders(files);
+    let isRecent = true;
+    let end = 0;
+    for (const segment of found.reverse()) {
+      // With those of damaged frames and files, which are counted when they are reached.
+      segment.count = end - segment.firstIndex;
+      if (isRecent || segment.count <= 0) {
+        const { entries, count } = await this.#decode(segment);
+        entries.forEach(onEntry);
+        segment.count = Math.max(segment.count, count);
+        isRecent &&= (entries.at(-1)?.seq ?? Infinity) >= sinceSeq;
+      }
+      this.#nextIndex = Math.max(this.#nextIndex, segment.firstIndex + segment.count);
+      if (segment.count === 0) await this.#files.remove(nameOf(this.priority, segment.number));
+      else this.#segments.unshift(segment);
+      end = segment.firstIndex;
     }
-    this.#nextIndex = Math.max(0, end);
     const [first] = this.#segments;
+    if (first === undefined) return;
+    if (!first.isNoted) await this.#decode(first);
     const [number, done] = position;
-    if (first?.number === number) first.done = Math.min(done, first.count);
-    return damaged;
+    if (first.number === number) first.done = Math.min(done, first.count);
   }
 
-  async #loadSegment(name: string, onEntry: (entry: Entry) => void): Promise<Segment | undefined> {
-    const bytes = await this.#files.read(name);
-    const firstIndex = firstIndexOf(bytes);
-    if (firstIndex === undefined) {
-      // Nothing of it can be read; the next file says how many values it had.
-      await this.#files.remove(name);
-      return undefined;
+  /** The files in their order. Removes those of which nothing can be read. */
+  async #readHeaders(files: readonly QueueFile[]): Promise<Segment[]> {
+    const segments: Segment[] = [];
+    for (const { name, bytes } of files.toSorted((a, b) => numberOf(a.name) - numberOf(b.name))) {
+      const number = numberOf(name);
+      this.#nextNumber = Math.max(this.#nextNumber, number + 1);
+      const firstIndex = firstIndexOf(await this.#files.readStart(name, HEADER_BYTES));
+      // The next file says how many values it had.
+      if (firstIndex === undefined) await this.#files.remove(name);
+      else segments.push({ ...newSegment(number, firstIndex), bytes, isNoted: false });
     }
-    const number = numberOf(name);
-    const segment = { ...newSegment(number, firstIndex), bytes: bytes.length };
-    for (const { entries, damaged } of decodeFrames(bytes.subarray(HEADER_BYTES))) {
-      segment.count += entries.length + damaged;
-      for (const entry of entries) {
-        noteTime(segment, entry);
-        onEntry(entry);
-      }
-    }
-    return segment;
+    return segments;
+  }
+
+  /** Reads a file, and notes its times. */
+  async #decode(segment: Segment): Promise<{ entries: readonly Entry[]; count: number }> {
+    const bytes = await this.#files.read(nameOf(this.priority, segment.number));
+    const frames = [...decodeFrames(bytes.subarray(HEADER_BYTES))];
+    const entries = frames.flatMap((frame) => frame.entries);
+    for (const entry of entries) noteTime(segment, entry);
+    segment.isNoted = true;
+    return { entries, count: frames.reduce((sum, { damaged }) => sum + damaged, entries.length) };
   }
 
   /** Values on the disk that are not finished. */
@@ -120,7 +138,7 @@ export class SegmentChain {
   }
 
   get oldestMs(): number | undefined {
-    return this.#segments.find((segment) => !isUnreadable(segment))?.oldestMs;
+    return this.#segments.find((segment) => segment.isNoted && !isUnreadable(segment))?.oldestMs;
   }
 
   /** The number of the first file, and of its values that are finished, for {@link load}. */
@@ -218,16 +236,18 @@ export class SegmentChain {
     this.#finishFirst();
   }
 
-  /** Whether no value of the first file can be read, as after a power cut. */
+  /** Whether no value of the first file can be read, as after a power cut. Requires {@link isFirstOlderThan}. */
   get isFirstUnreadable(): boolean {
     const [first] = this.#segments;
     return first !== undefined && isUnreadable(first);
   }
 
   /** Whether all values of the first file that can be read are older. */
-  isFirstOlderThan(atMs: number): boolean {
+  async isFirstOlderThan(atMs: number): Promise<boolean> {
     const [first] = this.#segments;
-    return first !== undefined && first !== this.#writer?.segment && first.newestMs < atMs;
+    if (first === undefined || first === this.#writer?.segment) return false;
+    if (!first.isNoted) await this.#decode(first);
+    return first.newestMs < atMs;
   }
 
   async #openReader(): Promise<SegmentReader | undefined> {
@@ -235,6 +255,7 @@ export class SegmentChain {
     if (segment === undefined) return undefined;
     // What is read is not appended to any more.
     if (this.#writer?.segment === segment) this.#writer = undefined;
+    if (!segment.isNoted) await this.#decode(segment);
     const bytes = await this.#files.read(nameOf(this.priority, segment.number));
     // A failed write may have left more.
     const frames = decodeFrames(bytes.subarray(HEADER_BYTES, segment.bytes));
@@ -295,11 +316,12 @@ const newSegment = (number: number, firstIndex: number): Segment => ({
   count: 0,
   done: 0,
   bytes: 0,
+  isNoted: true,
   oldestMs: Infinity,
   newestMs: -Infinity,
 });
 
-/** Nothing was noted of it. */
+/** None of its times was noted. */
 const isUnreadable = ({ newestMs }: Segment): boolean => newestMs === -Infinity;
 
 /** Times of clocks that were not synchronised say nothing about the age. */

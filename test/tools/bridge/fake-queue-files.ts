@@ -6,6 +6,8 @@ export class FakeQueueFiles implements QueueFiles {
   readonly files = new Map<string, Buffer>();
   /** Names of operations that reject. */
   readonly failing = new Set<'list' | 'append' | 'replace' | 'remove' | 'memory'>();
+  /** The names of the files that were read completely. */
+  readonly readNames: string[] = [];
   /** Number of writes to the disk. */
   writes = 0;
   memoryWrites = 0;
@@ -59,8 +61,18 @@ export class FakeQueueFiles implements QueueFiles {
     return Array.from(this.files, ([name, bytes]) => ({ name, bytes: bytes.length }));
   }
 
+  async readStart(name: string, length: number): Promise<Buffer> {
+    await Promise.resolve();
+    return this.#content(name).subarray(0, length);
+  }
+
   async read(name: string): Promise<Buffer> {
     await Promise.resolve();
+    this.readNames.push(name);
+    return this.#content(name);
+  }
+
+  #content(name: string): Buffer {
     const bytes = this.files.get(name);
     if (bytes === undefined) throw Object.assign(new Error(`no ${name}`), { code: 'ENOENT' });
     return bytes;

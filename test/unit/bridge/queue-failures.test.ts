@@ -103,6 +103,71 @@ t.test('a file without a readable value is counted once, however often the queue
   await queue.close();
 });
 
+const HOUR_MS = 3600_000;
+
+/** Five runs of a queue, each of which leaves a file with ten values; those of a run are an hour younger. */
+async function fiveFiles(clock: ManualClock, firstMs: number): Promise<FakeQueueFiles> {
+  let files = new FakeQueueFiles();
+  for (let run = 0; run < 5; run++) {
+    const queue = await openQueue({ files, clock });
+    for (const n of range(1, 10)) queue.put(valueAt('a', run * 10 + n, firstMs + run * HOUR_MS));
+    await yieldToEventLoop();
+    await passInterval(clock, files);
+    await queue.close();
+    files = files.reopen();
+  }
+  return files;
+}
+
+const isQueue = (name: string) => name.endsWith('.queue');
+const queueFiles = ({ files }: FakeQueueFiles) => [...files.keys()].filter(isQueue);
+
+t.test('of a long queue, only the first and the last file are read at the start', async (t) => {
+  const clock = new ManualClock();
+  const files = await fiveFiles(clock, clock.nowMs());
+  const queue = await openQueue({ files, clock });
+  const names = queueFiles(files);
+  t.equal(names.length, 5);
+  t.strictSame(files.readNames.filter(isQueue).toSorted(), [names[0], names[4]]);
+  t.match(queue.figures, { waiting: 50, nextSeq: 51 });
+  t.equal(queue.figures.waitingOf('normal').oldestMs, clock.nowMs() - 5 * INTERVAL_MS);
+  const receiver = new TestReceiver();
+  queue.attach(receiver);
+  await drain(queue, clock);
+  t.strictSame(seqs(receiver.historical), range(1, 50));
+  t.strictSame(queueFiles(files), []);
+  await queue.close();
+});
+
+t.test('values of files that were not read at the start become too old', async (t) => {
+  const clock = new ManualClock();
+  const files = await fiveFiles(clock, clock.nowMs());
+  const queue = await openQueue({ files, clock, maxAgeMs: 24 * HOUR_MS });
+  clock.advance(26.5 * HOUR_MS);
+  await until('the drops', () => queue.figures.waiting <= 20);
+  t.strictSame(queueFiles(files).length, 2, 'of the runs after 3 and 4 hours');
+  t.strictSame(queue.figures.counters.droppedByReason(), { age: 30 });
+  await queue.close();
+});
+
+t.test('what is lost of files that were not read at the start is counted when they are read', async (t) => {
+  const clock = new ManualClock();
+  const files = await fiveFiles(clock, clock.nowMs());
+  const [, second = '', third = '', fourth = ''] = queueFiles(files);
+  // The second has no end, the third no beginning, the fourth no value that can be read.
+  files.files.set(second, (files.files.get(second) as Buffer).subarray(0, -1));
+  files.files.set(third, Buffer.alloc(100));
+  files.files.set(fourth, (files.files.get(fourth) as Buffer).subarray(0, 16));
+  const queue = await openQueue({ files, clock });
+  t.equal(queue.figures.waiting, 50);
+  const receiver = new TestReceiver();
+  queue.attach(receiver);
+  await drain(queue, clock);
+  t.strictSame(seqs(receiver.historical), [...range(1, 10), ...range(41, 50)]);
+  t.strictSame(queue.figures.counters.droppedByReason(), { damaged: 30 });
+  await queue.close();
+});
+
 t.test('a queue that cannot be loaded closes its files', async (t) => {
   const files = new FakeQueueFiles();
   files.failing.add('list');
