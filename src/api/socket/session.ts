@@ -165,6 +165,8 @@ export class Session implements ChangeStream, Subscriber {
   /** See {@link Subscriber}. */
   ping(limit: number): void {
     const { webSocket } = this.#options;
+    // While nothing is read because of its calls, its pongs are not either.
+    if (this.#calls >= CALLS_LIMIT && !this.#isBehind) this.#pings = 0;
     if (this.#pings >= limit) return webSocket.terminate();
     this.#pings += 1;
     if (webSocket.readyState === webSocket.OPEN) webSocket.ping();

@@ -10,6 +10,7 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { Change } from '../../../src/kernel/changes.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import { FakeFunctions, HitLimits, RecordedLog } from '../../tools/gateway/api-fixture.js';
+import { until } from '../../tools/until.js';
 
 const PING_MS = 20_000;
 const SILENCE_MS = 80_000;
@@ -43,13 +44,14 @@ class Connection extends Duplex {
   }
 }
 
-/** A session with a client that has to read 2 MB of changes. */
-async function behind(t: { teardown(end: () => void): void }) {
+/** A session with a client that has nothing to read. */
+async function idle(t: { teardown(end: () => void): void }) {
   const clock = new ManualClock();
   const hub = new ChangeHub({ kernel: new Kernel({ counter: 0, random: Math.random }), clock });
   t.teardown(() => hub.close());
   const log = new RecordedLog();
-  const rpc = new Rpc({ dispatcher: new FakeFunctions(), log, limits: new HitLimits(), clock });
+  const functions = new FakeFunctions();
+  const rpc = new Rpc({ dispatcher: functions, log, limits: new HitLimits(), clock });
   const socket = new Connection();
   const headers = {
     upgrade: 'websocket',
@@ -64,6 +66,12 @@ async function behind(t: { teardown(end: () => void): void }) {
   const caller = { role: 'owner', user: 'owner', remote: '' } as const;
   const session = new Session({ webSocket, socket, hub, rpc, log, view: unfiltered, caller });
   hub.join(session, unfiltered, { since: 0, messages: 0 });
+  return { clock, socket, session, functions, webSocket };
+}
+
+/** A session with a client that has to read 2 MB of changes. */
+async function behind(t: { teardown(end: () => void): void }) {
+  const { clock, socket, session } = await idle(t);
   const Data = ['x'.repeat(10_000)];
   session.replay(
     Array.from({ length: 200 }, (_, n) => new Change({ TimeStamp: n, SenderID: 1, Message: 1, Data })),
@@ -90,5 +98,23 @@ t.test('a client that reads nothing is disconnected', async (t) => {
   t.notOk(socket.destroyed);
   clock.advance(PING_MS);
   t.ok(socket.destroyed);
+  await session.closed;
+});
+
+t.test('a client that waits for as many calls as it may stays connected', async (t) => {
+  const { clock, socket, session, functions, webSocket } = await idle(t);
+  const ends: (() => void)[] = [];
+  functions.add('Wait', () => new Promise<void>((resolve) => ends.push(resolve)));
+  for (let id = 0; id < 16; id++)
+    webSocket.emit('message', Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method: 'Wait' })), false);
+  t.equal(session.waiting.calls, 16);
+  t.ok(webSocket.isPaused);
+  clock.advance(10 * SILENCE_MS);
+  t.notOk(socket.destroyed, 'its pongs were not read');
+  for (const end of ends) end();
+  await until('the replies', () => session.waiting.calls === 0);
+  t.notOk(webSocket.isPaused);
+  clock.advance(SILENCE_MS + PING_MS);
+  t.ok(socket.destroyed, 'it is silent');
   await session.closed;
 });
