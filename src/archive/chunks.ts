@@ -10,6 +10,9 @@ export const CHUNK_RECORDS = 256;
 /** Maximum number of characters of texts in a chunk. */
 const CHUNK_TEXT = 65_536;
 
+/** Chunks that are read at a time. */
+const STEP = 200;
+
 /** A chunk without its records. */
 export interface Chunk {
   readonly number: number;
@@ -66,10 +69,19 @@ export class Chunks {
     return this.#one(`WHERE series = ? AND t0 > ? ORDER BY t0 LIMIT 1`, series, ms);
   }
 
-  /** The chunks that start between two times, ascending. Do not write before the iteration ends. */
+  /**
+   * The chunks that start between two times, ascending. Some are read at a time: those of years would not fit
+   * into memory. A chunk may be changed after it was returned.
+   */
   *upwards(series: number, fromMs: number, toMs: number): Generator<Chunk> {
-    const sql = `SELECT ${COLUMNS} FROM chunks WHERE series = ? AND t0 BETWEEN ? AND ? ORDER BY t0`;
-    for (const row of this.statement(sql).iterate(series, fromMs, toMs)) yield chunkOf(row);
+    const sql = `SELECT ${COLUMNS} FROM chunks WHERE series = ? AND t0 BETWEEN ? AND ? ORDER BY t0 LIMIT ${STEP}`;
+    for (let nextMs = fromMs; ;) {
+      const rows = this.statement<Row>(sql).all(series, nextMs, toMs);
+      for (const row of rows) yield chunkOf(row);
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < STEP) return;
+      nextMs = last[1] + 1;
+    }
   }
 
   /** The chunks that start at or before a time, newest first. Do not write before the iteration ends. */
@@ -127,8 +139,7 @@ export class Chunks {
 
   /** Moves the chunks of a series to another one, which has none. */
   move(series: number, to: number): void {
-    const all = Array.from(this.upwards(series, -Infinity, Infinity));
-    for (const { number } of all) {
+    for (const { number } of this.upwards(series, -Infinity, Infinity)) {
       this.statement('UPDATE chunks SET series = ? WHERE number = ?').run(to, number);
       this.#updateChecksum({ number });
     }

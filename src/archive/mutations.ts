@@ -52,8 +52,7 @@ export function moveRecords(
     for (const [n, series] of seriesPair(variableId).entries()) {
       const target = to[n] as number;
       if (file.chunks.after(target, -1) === undefined) file.chunks.move(series, target);
-      // Read completely first: SQLite must not write to the table while it is read.
-      for (const chunk of Array.from(file.chunks.upwards(series, -1, Infinity))) {
+      for (const chunk of file.chunks.upwards(series, -1, Infinity)) {
         file.put(target, file.chunks.records(chunk));
         file.chunks.remove(chunk);
       }
@@ -168,9 +167,9 @@ function chunksWithin(
   file: ArchiveFile,
   series: number,
   { fromMs, toMs }: { fromMs: number; toMs: number },
-): Chunk[] {
+): IteratorObject<Chunk> {
   const first = file.chunks.at(series, fromMs)?.firstMs ?? fromMs;
-  return [...file.chunks.upwards(series, first, toMs)].filter(({ lastMs }) => lastMs >= fromMs);
+  return file.chunks.upwards(series, first, toMs).filter(({ lastMs }) => lastMs >= fromMs);
 }
 
 /** The records with corrected times, ascending; several may have the same time. */
