@@ -43,7 +43,7 @@ export const LINES: readonly Line[] = [
   { ident: 'sim_off', chip: 'sim', offset: 2, policy: 'inactive' },
 ];
 
-const isOfPair = (line: Line): boolean => PAIR.some(({ ident }) => ident === line.ident);
+export const isOfPair = (line: Line): boolean => PAIR.some(({ ident }) => ident === line.ident);
 
 /** The `tree` of the configuration. */
 export const TREE = LINES.map((line) => {

@@ -8,7 +8,7 @@ import { until } from '../../tools/until.js';
 import { Box, PATIENCE_MS } from '../machine/box.js';
 import type { Pins } from '../machine/pins.js';
 import { StallMonitor } from '../machine/stall-monitor.js';
-import { allowed, before, DEAD_TIME_MS, HOLD_S, type Line, LINES, PAIR, TREE } from './lines.js';
+import { allowed, before, DEAD_TIME_MS, HOLD_S, isOfPair, type Line, LINES, PAIR, TREE } from './lines.js';
 import { saveRound } from './rounds.js';
 import { type Move, type Observation, Trace } from './trace.js';
 
@@ -314,15 +314,16 @@ function movesOf(moves: readonly Move[]): Record<string, boolean[]> {
 /** Violations of the interlock: both of the pair active, or one within the dead time of the other. */
 function together(were: ReadonlyMap<Line, boolean>, moves: readonly Move[]): string[] {
   const wrong: string[] = [];
-  const active = new Set(PAIR.filter((line) => were.get(line)).map(({ ident }): string => ident));
-  let offAtS = -Infinity;
+  const active = new Set<Line>(PAIR.filter((line) => were.get(line)));
+  const offAtS = new Map<Line, number>();
   for (const { line, active: goesOn, atS } of moves) {
-    if (!PAIR.some(({ ident }) => ident === line.ident)) continue;
-    if (goesOn && active.size > 0) wrong.push(`${line.ident} at ${atS} together with ${[...active].join()}`);
-    if (goesOn && atS - offAtS < DEAD_TIME_MS / 1000)
-      wrong.push(`${line.ident} ${atS - offAtS} s after the other`);
-    if (goesOn) active.add(line.ident);
-    else if (active.delete(line.ident)) offAtS = atS;
+    const other = isOfPair(line) ? PAIR.find((one) => one !== line) : undefined;
+    if (other === undefined) continue;
+    if (goesOn && active.has(other)) wrong.push(`${line.ident} at ${atS} together with ${other.ident}`);
+    const afterS = atS - (offAtS.get(other) ?? -Infinity);
+    if (goesOn && afterS < DEAD_TIME_MS / 1000) wrong.push(`${line.ident} ${afterS} s after ${other.ident}`);
+    if (goesOn) active.add(line);
+    else if (active.delete(line)) offAtS.set(line, atS);
   }
   return wrong;
 }
