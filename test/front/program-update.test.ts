@@ -50,16 +50,16 @@ t.test(
     const { fixture, proxy, page } = await openBehindProxy(t, 'front');
     await page.locator('.room').first().waitFor();
     await page.evaluate('window.isSamePage = true');
-    const unchanged = page.waitForResponse(
-      (reply) => reply.request().resourceType() === 'fetch' && reply.url() === page.url(),
-    );
-    proxy.cut();
-    await unchanged;
     await until('the overlay is loaded before it is needed', () =>
       page.evaluate<boolean>(
         "performance.getEntriesByType('resource').some(({ name }) => /overlay-/.test(name))",
       ),
     );
+    const unchanged = page.waitForResponse(
+      (reply) => reply.request().resourceType() === 'fetch' && reply.url() === page.url(),
+    );
+    proxy.cut();
+    await unchanged;
     await page.route('**/front/overlay-*', (route) => route.abort());
     await rpc(fixture, 'WFC_SendNotification', await fixture.id('wf'), 'A notification', '', '', 0);
     await rpc(fixture, 'WFC_SendPopup', await fixture.id('wf'), 'A popup', 'for all');

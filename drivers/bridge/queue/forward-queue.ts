@@ -88,7 +88,8 @@ export class ForwardQueue {
     this.#restore(state);
     const [recent, lastSeqs] = [new Set<number>(), new Map<string, number>()];
     const left = this.#journal.left();
-    const sinceSeq = Math.min(this.#reservedFrom, ...(left?.entries ?? []).map(({ seq }) => seq));
+    const inMemory = left?.entries ?? [];
+    const sinceSeq = inMemory.reduce((least, { seq }) => Math.min(least, seq), this.#reservedFrom);
     await this.#chains.load(state?.positions ?? {}, sinceSeq, ({ path, seq }) => {
       if (seq >= this.#reservedFrom) recent.add(seq);
       lastSeqs.set(path, Math.max(lastSeqs.get(path) ?? 0, seq));
@@ -102,7 +103,7 @@ export class ForwardQueue {
     if (!isExact) this.#counters.drop('normal', 'powerCut', this.#nextSeq - this.#reservedFrom - recent.size);
     // The values of a variable go to the disk in their order: older ones were sent, or are there.
     const isLeft = ({ path, seq }: Entry) => seq > (lastSeqs.get(path) ?? 0);
-    this.#memory.addLate((left?.entries ?? []).filter(isLeft));
+    this.#memory.addLate(inMemory.filter(isLeft));
     this.#isLoaded = true;
     await this.#store(false);
     this.#journal.reset();

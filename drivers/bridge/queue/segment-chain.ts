@@ -82,7 +82,7 @@ export class SegmentChain {
       segment.count = end - segment.firstIndex;
       if (isRecent || segment.count <= 0) {
         const { entries, count } = await this.#decode(segment);
-        entries.forEach(onEntry);
+        for (const entry of entries) onEntry(entry);
         segment.count = Math.max(segment.count, count);
         isRecent &&= (entries.at(-1)?.seq ?? Infinity) >= sinceSeq;
       }

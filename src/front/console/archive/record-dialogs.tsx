@@ -10,7 +10,6 @@ import { Dialog } from '../parts/dialog.js';
 import { FormButtons } from '../parts/form-buttons.js';
 import { ObjectChoice } from '../parts/object-choice.js';
 import { Problem } from '../parts/problem.js';
-import { useIsMounted } from '../parts/use-is-mounted.js';
 import { recordTexts } from './record-texts.js';
 import { checkFile, countText, startExport, startImport } from './record-work.js';
 
@@ -130,19 +129,20 @@ function ImportDialog({ archive, onClose }: ImportDialogProps) {
     clear();
     onClose();
   };
-  const isMounted = useIsMounted();
   const isChecking = useSignal(false);
   const result = useSignal<CheckedFile | string | undefined>(undefined);
   const text = recordTexts();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const file = new FormData(event.currentTarget as HTMLFormElement).get('file');
+    const form = event.currentTarget as HTMLFormElement;
+    const file = new FormData(form).get('file');
     if (!(file instanceof File)) return;
     isChecking.value = true;
     result.value = undefined;
     try {
       const found = await checkFile(app, { archive, file, variable: draft.variable });
-      if (!isMounted()) return;
+      // It was cancelled meanwhile.
+      if (!form.isConnected) return;
       if (found.count === 0 && found.records > 0) {
         void startImport(app, archive, found);
         close();

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
 import { words } from '../i18n/console-texts.js';
 import { Dialog } from './dialog.js';
-import { useIsMounted } from './use-is-mounted.js';
 
 interface ConfirmationDialogProps {
   readonly title: string;
@@ -16,13 +15,12 @@ interface ConfirmationDialogProps {
 /** Asks for confirmation of an action that cannot be undone easily. Cancel has the focus. */
 export function ConfirmationDialog({ title, action, onConfirm, onClose, children }: ConfirmationDialogProps) {
   const isBusy = useSignal(false);
-  const isMounted = useIsMounted();
-  const confirm = async () => {
+  const confirm = async (button: HTMLButtonElement) => {
     isBusy.value = true;
     try {
       await onConfirm();
       // Otherwise another dialog may be open in its place.
-      if (isMounted()) onClose();
+      if (button.isConnected) onClose();
     } finally {
       isBusy.value = false;
     }
@@ -34,7 +32,12 @@ export function ConfirmationDialog({ title, action, onConfirm, onClose, children
         <button class="plain" type="button" autofocus onClick={onClose}>
           {words().tree.cancel}
         </button>
-        <button class="danger" type="button" disabled={isBusy.value} onClick={() => void confirm()}>
+        <button
+          class="danger"
+          type="button"
+          disabled={isBusy.value}
+          onClick={(event) => void confirm(event.currentTarget)}
+        >
           {action}
         </button>
       </div>
