@@ -81,7 +81,7 @@ export class SegmentChain {
       // With those of damaged frames and files, which are counted when they are reached.
       segment.count = end - segment.firstIndex;
       if (isRecent || segment.count <= 0) {
-        const { entries, count } = await this.#decode(segment);
+        const { entries, count } = decode(segment, await this.#contentOf(segment));
         for (const entry of entries) onEntry(entry);
         segment.count = Math.max(segment.count, count);
         isRecent &&= (entries.at(-1)?.seq ?? Infinity) >= sinceSeq;
@@ -93,7 +93,7 @@ export class SegmentChain {
     }
     const [first] = this.#segments;
     if (first === undefined) return;
-    if (!first.isNoted) await this.#decode(first);
+    if (!first.isNoted) decode(first, await this.#contentOf(first));
     const [number, done] = position;
     if (first.number === number) first.done = Math.min(done, first.count);
   }
@@ -112,14 +112,8 @@ export class SegmentChain {
     return segments;
   }
 
-  /** Reads a file, and notes its times. */
-  async #decode(segment: Segment): Promise<{ entries: readonly Entry[]; count: number }> {
-    const bytes = await this.#files.read(nameOf(this.priority, segment.number));
-    const frames = [...decodeFrames(bytes.subarray(HEADER_BYTES))];
-    const entries = frames.flatMap((frame) => frame.entries);
-    for (const entry of entries) noteTime(segment, entry);
-    segment.isNoted = true;
-    return { entries, count: frames.reduce((sum, { damaged }) => sum + damaged, entries.length) };
+  #contentOf(segment: Segment): Promise<Buffer> {
+    return this.#files.read(nameOf(this.priority, segment.number));
   }
 
   /** Values on the disk that are not finished. */
@@ -246,7 +240,7 @@ export class SegmentChain {
   async isFirstOlderThan(atMs: number): Promise<boolean> {
     const [first] = this.#segments;
     if (first === undefined || first === this.#writer?.segment) return false;
-    if (!first.isNoted) await this.#decode(first);
+    if (!first.isNoted) decode(first, await this.#contentOf(first));
     return first.newestMs < atMs;
   }
 
@@ -255,8 +249,8 @@ export class SegmentChain {
     if (segment === undefined) return undefined;
     // What is read is not appended to any more.
     if (this.#writer?.segment === segment) this.#writer = undefined;
-    if (!segment.isNoted) await this.#decode(segment);
-    const bytes = await this.#files.read(nameOf(this.priority, segment.number));
+    const bytes = await this.#contentOf(segment);
+    if (!segment.isNoted) decode(segment, bytes);
     // A failed write may have left more.
     const frames = decodeFrames(bytes.subarray(HEADER_BYTES, segment.bytes));
     let skipped = 0;
@@ -320,6 +314,15 @@ const newSegment = (number: number, firstIndex: number): Segment => ({
   oldestMs: Infinity,
   newestMs: -Infinity,
 });
+
+/** The values of a file, and their number with those that are damaged. Notes the times. */
+function decode(segment: Segment, bytes: Buffer): { entries: readonly Entry[]; count: number } {
+  const frames = [...decodeFrames(bytes.subarray(HEADER_BYTES))];
+  const entries = frames.flatMap((frame) => frame.entries);
+  for (const entry of entries) noteTime(segment, entry);
+  segment.isNoted = true;
+  return { entries, count: frames.reduce((sum, { damaged }) => sum + damaged, entries.length) };
+}
 
 /** None of its times was noted. */
 const isUnreadable = ({ newestMs }: Segment): boolean => newestMs === -Infinity;
