@@ -53,10 +53,12 @@ t.test('the events of an object follow the gateway', { skip: noBrowser }, async 
 t.test('a lost connection is no error of the hardware', { skip: noBrowser }, async (t) => {
   const { fixture, proxy, page } = await openConsole(t);
   let [isHeld, held] = [false, 0];
+  const creation: (() => void)[] = [];
   await page.routeWebSocket(/\/api\//, (socket) => {
     const gateway = socket.connectToServer();
     socket.onMessage((frame) => {
       if (isHeld && String(frame).includes('GW_GetFound')) held += 1;
+      else if (String(frame).includes('SVC_SetHidden')) creation.push(() => gateway.send(frame));
       else gateway.send(frame);
     });
     gateway.onMessage((frame) => socket.send(frame));
@@ -65,7 +67,11 @@ t.test('a lost connection is no error of the hardware', { skip: noBrowser }, asy
   await page.reload();
   const search = page.locator('main').getByRole('button', { name: 'Search', exact: true });
   await search.click();
+  // The new instance searches for the first time when it is created.
   await page.getByRole('button', { name: 'Create GPIO Input BUTTON5' }).waitFor();
+  await until('a part of the creation', () => creation.length > 0);
+  t.equal(await search.count(), 0, 'no second search while the first one is being started');
+  creation[0]?.();
   await until('the end of the search', () => search.isEnabled());
   isHeld = true;
   await rpc(fixture, 'SVC_StartSearch', await rpc(fixture, 'SVC_GetInstanceIDByName', 'Hardware', 0));

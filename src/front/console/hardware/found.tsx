@@ -29,7 +29,12 @@ export function FoundSection({ hardware, parent }: FoundSectionProps) {
     <section aria-labelledby="found">
       <div class="row-head">
         <h2 id="found">{text.found}</h2>
-        <button class="plain" type="button" disabled={isSearching.value} onClick={hardware.search}>
+        <button
+          class="plain"
+          type="button"
+          disabled={isSearching.value}
+          onClick={() => void hardware.search()}
+        >
           {isSearching.value ? text.searching : text.search}
         </button>
         <span class="parent-choice">

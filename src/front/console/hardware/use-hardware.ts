@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { ServerError } from '../../../client/errors.js';
 import type { Found, Lines } from '../../../client/generated/records.js';
@@ -22,7 +22,7 @@ export interface Hardware {
   /** Instances that were created on this page: the search result → the instance. */
   readonly created: Signal<ReadonlyMap<string, number>>;
   readonly isSimulated: ReadonlySignal<boolean>;
-  search(): void;
+  search(): Promise<void>;
   create(found: Found, module: string, parent: number): Promise<void>;
   undo(found: Found): Promise<void>;
 }
@@ -34,14 +34,14 @@ export function useHardware(): Hardware {
   const { state: lines, refresh } = useLoaded(() => app.call('GW_GetLines'), []);
   useActivity(READ_MS, refresh);
   const found = useSignal<readonly Found[] | undefined>(undefined);
-  const isSearching = useSignal(false);
+  const [isStarting, isRunning] = [useSignal(false), useSignal(false)];
   const isSimulated = useSignal(false);
   const readFound = async () => {
     const hardware = instanceOf(model, MODULE);
     if (hardware === undefined) return;
     try {
       found.value = await app.call('GW_GetFound', hardware.id);
-      isSearching.value = await app.call('SVC_IsSearching', hardware.id);
+      isRunning.value = await app.call('SVC_IsSearching', hardware.id);
     } catch (thrown) {
       // A lost connection is shown, and everything is read again when it is back.
       if (!(thrown instanceof ServerError)) app.notice.value = { text: errorText(thrown), isError: true };
@@ -61,17 +61,19 @@ export function useHardware(): Hardware {
       if (Message === SEARCH_STOP || Message === SEARCH_UPDATE) void readFound();
     });
   }, []);
-  const search = () =>
-    void app.act(async () => {
+  const search = async () => {
+    isStarting.value = true;
+    await app.act(async () => {
       const hardware = instanceOf(model, MODULE) ?? (await createHardware(app));
-      isSearching.value = true;
       await app.call('SVC_StartSearch', hardware.id);
       await readFound();
     });
+    isStarting.value = false;
+  };
   return {
     lines,
     found,
-    isSearching,
+    isSearching: useComputed(() => isStarting.value || isRunning.value),
     created,
     isSimulated,
     search,
@@ -92,7 +94,7 @@ export function useHardware(): Hardware {
         created.value = new Map([...created.peek()].filter(([ID]) => ID !== one.ID));
         await readFound();
         // A search that ended meanwhile has found it in use.
-        if (found.peek()?.find(({ ID }) => ID === one.ID)?.Create.length === 0) search();
+        if (found.peek()?.find(({ ID }) => ID === one.ID)?.Create.length === 0) await search();
       }, words().hardware.undone(one.Name));
     },
   };
