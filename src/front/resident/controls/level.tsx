@@ -5,7 +5,7 @@ import { HoldButton } from '../../web/parts/hold.js';
 import { Icon } from '../../web/parts/icon.js';
 import { Slider } from '../../web/parts/slider.js';
 import { useApp } from '../app.js';
-import { HOLD_MS, hintText } from '../tiles/hold-hint.js';
+import { hintText, holdMsOf } from '../tiles/hold-hint.js';
 import { isKnown, isOn } from '../tiles/state-line.js';
 
 interface LevelProps {
@@ -65,14 +65,15 @@ export function LevelControl({ variable, name, isLive = false, power }: LevelPro
 function PowerButton({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
   const isChecked = isOn(variable);
-  const attributes = {
-    class: `control power ${isChecked ? 'on' : ''}`,
-    role: 'switch' as const,
-    'aria-checked': isChecked,
-  };
-  const toggle = () => app.set(variable, !isChecked);
-  return app.mustConfirm.value(variable.id) ? (
-    <HoldButton {...attributes} holdMs={HOLD_MS} isInert={app.isInert.value} onDone={toggle}>
+  return (
+    <HoldButton
+      class={`control power ${isChecked ? 'on' : ''}`}
+      role="switch"
+      aria-checked={isChecked}
+      holdMs={holdMsOf(app, variable.id)}
+      onDone={() => app.set(variable, !isChecked)}
+      isInert={app.isInert.value}
+    >
       {(hint) => (
         <>
           <span class="unseen">{name} </span>
@@ -80,10 +81,6 @@ function PowerButton({ variable, name }: { readonly variable: TreeNode; readonly
         </>
       )}
     </HoldButton>
-  ) : (
-    <button {...attributes} aria-label={name} aria-disabled={app.isInert.value} onClick={toggle}>
-      <Icon name="Power" />
-    </button>
   );
 }
 

@@ -8,7 +8,7 @@ import { ChoiceControl } from '../controls/choice.js';
 import { LevelControl } from '../controls/level.js';
 import { PositionSlider, ShutterControl } from '../controls/shutter.js';
 import { StateText } from '../tiles/face.js';
-import { HOLD_MS, hintText } from '../tiles/hold-hint.js';
+import { HOLD_MS, hintText, holdMsOf } from '../tiles/hold-hint.js';
 import { kindOfVariable } from '../tiles/kinds.js';
 import { isOn, stateLine, type StateLine } from '../tiles/state-line.js';
 import { shutterLine } from '../tiles/device-line.js';
@@ -101,15 +101,16 @@ function Control({ variable }: { readonly variable: TreeNode }) {
 function Toggle({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
   const isChecked = isOn(variable);
-  const attributes = {
-    class: `primary toggle ${isChecked ? 'on' : ''}`,
-    role: 'switch' as const,
-    'aria-checked': isChecked,
-  };
-  const toggle = () => app.set(variable, !isChecked);
   const text = commandText(app, variable, !isChecked);
-  return app.mustConfirm.value(variable.id) ? (
-    <HoldButton {...attributes} holdMs={HOLD_MS} isInert={app.isInert.value} onDone={toggle}>
+  return (
+    <HoldButton
+      class={`primary toggle ${isChecked ? 'on' : ''}`}
+      role="switch"
+      aria-checked={isChecked}
+      holdMs={holdMsOf(app, variable.id)}
+      onDone={() => app.set(variable, !isChecked)}
+      isInert={app.isInert.value}
+    >
       {(hint) => (
         <>
           <span class="unseen">{name} </span>
@@ -117,10 +118,6 @@ function Toggle({ variable, name }: { readonly variable: TreeNode; readonly name
         </>
       )}
     </HoldButton>
-  ) : (
-    <button {...attributes} aria-label={name} aria-disabled={app.isInert.value} onClick={toggle}>
-      {text}
-    </button>
   );
 }
 
@@ -139,25 +136,14 @@ export function ScriptControl({ script }: { readonly script: TreeNode }) {
   return (
     <section class="variable" aria-busy={app.commands.stateOf(script.id).value?.kind === 'waiting'}>
       {line.reason !== '' && <p class={`large ${line.tone}`}>{line.reason}</p>}
-      {app.mustConfirm.value(script.id) ? (
-        <HoldButton
-          class="primary"
-          holdMs={HOLD_MS}
-          isInert={app.isInert.value}
-          onDone={() => app.run(script)}
-        >
-          {(hint) => holdText(hint, texts().tile.run)}
-        </HoldButton>
-      ) : (
-        <button
-          class="primary"
-          type="button"
-          aria-disabled={app.isInert.value}
-          onClick={() => app.run(script)}
-        >
-          {texts().tile.run}
-        </button>
-      )}
+      <HoldButton
+        class="primary"
+        holdMs={holdMsOf(app, script.id)}
+        isInert={app.isInert.value}
+        onDone={() => app.run(script)}
+      >
+        {(hint) => holdText(hint, texts().tile.run)}
+      </HoldButton>
     </section>
   );
 }

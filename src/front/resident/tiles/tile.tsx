@@ -7,7 +7,7 @@ import { addressOf } from '../../web/router.js';
 import { hexColour } from '../../web/tint.js';
 import { useApp } from '../app.js';
 import { nameOf, TileFace } from './face.js';
-import { HOLD_MS, hintText } from './hold-hint.js';
+import { HOLD_MS, hintText, holdMsOf } from './hold-hint.js';
 import type { Tile } from './kinds.js';
 import { isKnown, isOn, stateLine } from './state-line.js';
 
@@ -53,30 +53,25 @@ function SwitchTile({ tile, variable }: VariableTileProps) {
   const line = stateLine(app, variable);
   const isChecked = isOn(variable);
   const isStateKnown = isKnown(variable);
-  const attributes = {
-    class: `tile ${line.tone} ${isChecked ? 'on' : ''}`,
-    role: 'switch' as const,
-    'aria-checked': isChecked,
-    'aria-busy': app.isWaiting(variable),
-  };
-  const toggle = () => app.set(variable, !isChecked);
   return (
     <>
-      {app.mustConfirm.value(variable.id) ? (
-        <HoldButton {...attributes} holdMs={HOLD_MS} onDone={toggle} isInert={app.isInert.value}>
-          {(hint) => (
-            <TileFace
-              tile={tile}
-              line={hint === undefined ? line : { ...line, short: hintText(hint) }}
-              isStateKnown={isStateKnown}
-            />
-          )}
-        </HoldButton>
-      ) : (
-        <button {...attributes} aria-disabled={app.isInert.value} onClick={toggle}>
-          <TileFace tile={tile} line={line} isStateKnown={isStateKnown} />
-        </button>
-      )}
+      <HoldButton
+        class={`tile ${line.tone} ${isChecked ? 'on' : ''}`}
+        role="switch"
+        aria-checked={isChecked}
+        aria-busy={app.isWaiting(variable)}
+        holdMs={holdMsOf(app, variable.id)}
+        onDone={() => app.set(variable, !isChecked)}
+        isInert={app.isInert.value}
+      >
+        {(hint) => (
+          <TileFace
+            tile={tile}
+            line={hint === undefined ? line : { ...line, short: hintText(hint) }}
+            isStateKnown={isStateKnown}
+          />
+        )}
+      </HoldButton>
       <MoreLink tile={tile} />
     </>
   );
@@ -115,18 +110,18 @@ function ScriptTile({ tile }: TileProps) {
   const { tile: words } = texts();
   const state = app.commands.stateOf(tile.object.id).value;
   const line = app.commandLine(tile.object.id, words.run);
-  const attributes = { class: `tile ${line.tone}`, 'aria-busy': state?.kind === 'waiting' };
-  const run = () => app.run(tile.object);
-  return app.mustConfirm.value(tile.object.id) ? (
-    <HoldButton {...attributes} holdMs={HOLD_MS} onDone={run} isInert={app.isInert.value}>
+  return (
+    <HoldButton
+      class={`tile ${line.tone}`}
+      aria-busy={state?.kind === 'waiting'}
+      holdMs={holdMsOf(app, tile.object.id)}
+      onDone={() => app.run(tile.object)}
+      isInert={app.isInert.value}
+    >
       {(hint) => (
         <TileFace tile={tile} line={hint === undefined ? line : { ...line, value: hintText(hint) }} />
       )}
     </HoldButton>
-  ) : (
-    <button {...attributes} aria-disabled={app.isInert.value} onClick={run}>
-      <TileFace tile={tile} line={line} />
-    </button>
   );
 }
 

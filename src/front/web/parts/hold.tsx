@@ -15,7 +15,8 @@ interface HoldProps {
   readonly 'aria-checked'?: boolean;
   readonly 'aria-busy'?: boolean;
   readonly 'aria-description'?: string;
-  readonly holdMs: number;
+  /** Undefined: an ordinary button. It stays the same element when this changes, with its focus. */
+  readonly holdMs: number | undefined;
   readonly onDone: () => void;
   readonly isInert?: boolean;
   readonly children: (hint: HoldHint) => ComponentChildren;
@@ -40,17 +41,20 @@ export function HoldButton({ holdMs, onDone, isInert = false, children, ...attri
   };
   const press = (event: PointerEvent) => {
     // A second finger would replace the timer, and its release would leave the first one running.
-    if (isInert || isHeld.peek() || event.button !== 0) return;
+    if (holdMs === undefined || isInert || isHeld.peek() || event.button !== 0) return;
     isHeld.value = true;
     cancelHold.current = realTiming.after(holdMs, () => {
       release(undefined);
       onDone();
     });
   };
-  // A click without a pointer comes from a key or from a screen reader.
   const click = (event: MouseEvent) => {
-    if (isInert || event.detail !== 0) return;
-    if (hint.peek() !== 'again') return show('again');
+    if (isInert) return;
+    if (holdMs !== undefined) {
+      // A click without a pointer comes from a key or from a screen reader.
+      if (event.detail !== 0) return;
+      if (hint.peek() !== 'again') return show('again');
+    }
     show(undefined);
     onDone();
   };
@@ -70,7 +74,7 @@ export function HoldButton({ holdMs, onDone, isInert = false, children, ...attri
       onPointerUp={() => release('hold')}
       onPointerLeave={() => release('hold')}
       onPointerCancel={() => release(undefined)}
-      onContextMenu={(event) => event.preventDefault()}
+      onContextMenu={(event) => holdMs !== undefined && event.preventDefault()}
       onClick={click}
     >
       {children(hint.value)}
