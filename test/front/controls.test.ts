@@ -163,11 +163,14 @@ roomTest('a typed text stays until it is sent', {}, async (t, { fixture, page })
   await rpc(fixture, 'SetValue', note, 'reported afterwards');
   await until('what is reported', async () => (await input.inputValue()) === 'reported afterwards');
   // Nothing arrives: the text can be sent again.
-  await page.evaluate('WebSocket.prototype.send = () => undefined');
+  await page.evaluate('WebSocket.prototype.send = function () { window.socket = this; }');
   await input.fill('lost');
   await input.press('Enter');
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   t.equal(await input.inputValue(), 'lost');
+  await page.evaluate('window.socket.close()');
+  await sheet.locator('button[aria-disabled=true]', { hasText: 'Set' }).waitFor();
+  t.equal(await input.inputValue(), 'lost', 'also without a connection');
 });
 
 roomTest('a short touch with two fingers is no hold', { isTouched: true }, async (t, { page }) => {

@@ -16,11 +16,11 @@ t.test('signing in, staying signed in, and being signed out', { skip: noBrowser 
   await password.waitFor();
   t.strictSame(await axeFindings(page), []);
   t.strictSame(await layoutFindings(page), []);
+  await page.getByLabel('Name of this device').fill('Tablet in the hall');
   await password.fill('rose');
   await password.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'This password is wrong' }).waitFor();
   await password.fill('tulip');
-  await page.getByLabel('Name of this device').fill('Tablet in the hall');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('.tile').first().waitFor();
   t.notOk(hasDialog, 'no dialog of the browser');
@@ -65,6 +65,7 @@ t.test('the owner sees a front as a resident, without its password', { skip: noB
   );
   t.equal(await front.evaluate('history.length'), 1);
   t.equal(await front.evaluate('window.opener'), null);
+  await front.locator('.room').first().waitFor();
   t.strictSame(await axeFindings(front), []);
   t.strictSame(await layoutFindings(front), []);
   await front.evaluate(`location.hash = '#/room/${await fixture.id('area/ground')}'`);

@@ -34,7 +34,7 @@ export function SignInPage() {
         </label>
         <label>
           {words.device}
-          <input name="device" value={preferences.value.device} maxLength={64} autocomplete="off" />
+          <input name="device" defaultValue={preferences.value.device} maxLength={64} autocomplete="off" />
           <small>{words.deviceHint}</small>
         </label>
       </SignInForm>

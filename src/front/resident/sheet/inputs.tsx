@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, TargetedInputEvent } from 'preact';
 import { useRef } from 'preact/hooks';
 import { locale, texts } from '../../web/i18n/i18n.js';
@@ -98,17 +99,18 @@ export function TimeInput({ variable, name }: InputProps) {
  * value is reported: it may be rejected.
  */
 function useDraft(reported: string) {
-  const { current: draft } = useRef({ reported, typed: undefined as string | undefined, isSent: false });
+  // A signal: the input is written with each render of its form, also by a change of the connection.
+  const typed = useSignal<string | undefined>(undefined);
+  const { current: draft } = useRef({ reported, isSent: false });
   if (draft.reported !== reported) {
     draft.reported = reported;
-    if (draft.isSent) draft.typed = undefined;
+    if (draft.isSent) typed.value = undefined;
   }
   return {
     field: {
-      // Written to the input with each render.
-      value: draft.typed ?? reported,
+      value: typed.value ?? reported,
       onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => {
-        draft.typed = currentTarget.value;
+        typed.value = currentTarget.value;
         draft.isSent = false;
       },
     },
