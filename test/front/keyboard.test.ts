@@ -41,7 +41,7 @@ t.test('from signing in to signing out without a pointer', { skip: noBrowser }, 
   await page.locator('.room').first().waitFor();
   await tabTo(page, /^Ground floor/);
   await page.keyboard.press('Enter');
-  await page.locator('.tile.wide').first().waitFor();
+  await page.locator('.tile[aria-disabled=false]', { hasText: 'Hall relay' }).waitFor();
   await tabTo(page, /Hall relay/);
   await page.keyboard.press('Space');
   await until('it is on', async () => (await valueAt(fixture, 'area/ground/hall_relay/STATE')) === true);

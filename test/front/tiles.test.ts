@@ -58,6 +58,7 @@ for (const { locale, rule, numbers } of [
       await rpc(fixture, 'SVC_SetVariableCustomProfile', setpoint, '');
       await page.evaluate(`location.hash = '#/object/${setpoint}'`);
       const field = page.getByRole('textbox', { name: 'Setpoint' });
+      await page.locator('form button[aria-disabled=false]').waitFor();
       t.equal(await field.inputValue(), numbers[0]);
       for (const wrong of [numbers[1], '']) {
         await field.fill(wrong);
