@@ -16,14 +16,20 @@ t.test('targets of backups are added, changed, tried and removed', { skip: noBro
   const browser = await startBrowser(t);
   const address = `${new URL(fixture.locked).origin}/console/#/system/backups`;
   const { page, problems } = await openPage(browser, address);
+  let replies = 0;
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => (replies += String(payload).includes('"Digest":') ? 1 : 0)),
+  );
   await signIn(page);
   const targets = async () =>
     ((await rpc(fixture, 'GW_GetSettings')) as { Settings: { backup?: { targets?: unknown } } }).Settings
       .backup?.targets;
   const form = page.getByRole('dialog');
   const save = async () => {
+    const before = replies;
     await form.getByRole('button', { name: 'Save' }).click();
     await form.waitFor({ state: 'detached' });
+    await until('the settings for the next change', () => replies > before);
   };
   await page.getByRole('button', { name: 'Add a target' }).click();
   await form.getByLabel('Name').fill('stick');

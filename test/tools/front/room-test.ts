@@ -21,6 +21,8 @@ export function roomTest(
     const address = `${fixture.front}#/room/${await fixture.id('area/ground')}`;
     const { page, problems } = await openPage(browser, address, options);
     await page.locator('.tile.wide').first().waitFor();
+    // The page knows what the owner protects, and can be operated.
+    await page.locator('.tile[aria-disabled=false]').first().waitFor();
     await check(t, { fixture, page });
     t.strictSame(problems, [], 'no errors on the page');
   });
