@@ -42,6 +42,8 @@ t.test('from signing in to signing out without a pointer', { skip: noBrowser }, 
   await tabTo(page, /^Ground floor/);
   await page.keyboard.press('Enter');
   await page.locator('.tile[aria-disabled=false]', { hasText: 'Hall relay' }).waitFor();
+  // The program of the arrow keys is loaded.
+  await page.locator('[data-stop]').waitFor();
   await tabTo(page, /Hall relay/);
   await page.keyboard.press('Space');
   await until('it is on', async () => (await valueAt(fixture, 'area/ground/hall_relay/STATE')) === true);

@@ -53,7 +53,7 @@ roomTest('two windows of a device keep the favourites of each other', {}, async 
   await page.goto(fixture.front);
   await page.reload();
   const favourites = page.locator('section', { has: page.getByRole('heading', { name: 'Favourites' }) });
-  await favourites.waitFor();
+  await favourites.locator('.tile.wide').nth(2).waitFor();
   for (const name of ['Setpoint', 'Mode', 'Scene'])
     t.equal(await favourites.locator('.tile', { hasText: name }).count(), 1, name);
 });
