@@ -80,6 +80,33 @@ t.test('what an item protects must be held wherever it is shown', { skip: noBrow
   t.strictSame(problems, []);
 });
 
+t.test('a button that is held when it need not be any more acts once', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const wf = await fixture.id('wf');
+  const page = { ID: 'page', ParentID: '', ClassName: 'stellwerk.page', Configuration: '{"title":"Safe"}' };
+  const Configuration = '{"object":"ground/hall_relay","confirm":true}';
+  const tile = { ID: 'tile', ParentID: 'page', ClassName: 'stellwerk.tile', Configuration };
+  await rpc(fixture, 'WFC_SetItems', wf, JSON.stringify([page, tile]));
+  const browser = await startBrowser(t);
+  const front = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  const { methods, passedOn } = await holdReply(front, 'none');
+  await front.goto(`${fixture.front}#/room/${await fixture.id('area/ground')}`);
+  const relay = front.getByRole('switch', { name: /Hall relay/ });
+  await relay.and(front.locator('[aria-disabled=false]')).waitFor();
+  await relay.hover();
+  await front.mouse.down();
+  await rpc(fixture, 'WFC_SetItems', wf, '[]');
+  // The page takes another snapshot, and reads the items again.
+  await rpc(fixture, 'SVC_SetVariableCustomProfile', await fixture.id('area/ground/setpoint'), '');
+  await until('the new items', () => passedOn.filter((method) => method === 'WFC_GetItems').length === 2);
+  await relay.and(front.locator('[data-held=false][aria-disabled=false]')).waitFor();
+  await front.mouse.up();
+  await front.getByRole('switch', { name: /Heater/ }).click();
+  await until('a tap', async () => (await valueAt(fixture, 'area/ground/heater/STATE')) === true);
+  const commands = methods.filter((method) => method === 'WFC_ExecuteKeyed');
+  t.ok(commands.length <= 2, `${commands.length} commands, one of them for the heater`);
+});
+
 t.test('nothing is operated before the items are known', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
   const browser = await startBrowser(t);

@@ -26,6 +26,8 @@ interface HoldProps {
 export function HoldButton({ holdMs, onDone, isInert = false, children, ...attributes }: HoldProps) {
   const hint = useSignal<HoldHint>(undefined);
   const isHeld = useSignal(false);
+  /** Whether it had to be held when the pointer was pressed: the click at the end of that does nothing. */
+  const hadToBeHeld = useRef(false);
   const cancelHold = useRef<() => void>(() => undefined);
   const cancelHint = useRef<() => void>(() => undefined);
   const show = (next: HoldHint) => {
@@ -40,6 +42,7 @@ export function HoldButton({ holdMs, onDone, isInert = false, children, ...attri
     show(next);
   };
   const press = (event: PointerEvent) => {
+    hadToBeHeld.current = holdMs !== undefined;
     // A second finger would replace the timer, and its release would leave the first one running.
     if (holdMs === undefined || isInert || isHeld.peek() || event.button !== 0) return;
     isHeld.value = true;
@@ -50,11 +53,10 @@ export function HoldButton({ holdMs, onDone, isInert = false, children, ...attri
   };
   const click = (event: MouseEvent) => {
     if (isInert) return;
-    if (holdMs !== undefined) {
-      // A click without a pointer comes from a key or from a screen reader.
-      if (event.detail !== 0) return;
-      if (hint.peek() !== 'again') return show('again');
-    }
+    // A click without a pointer comes from a key or from a screen reader.
+    const isKey = event.detail === 0;
+    if (!isKey && (holdMs !== undefined || hadToBeHeld.current)) return;
+    if (holdMs !== undefined && hint.peek() !== 'again') return show('again');
     show(undefined);
     onDone();
   };
