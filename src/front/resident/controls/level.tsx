@@ -1,12 +1,12 @@
 import { texts } from '../../web/i18n/i18n.js';
 import type { TreeNode } from '../../web/model.js';
 import { variableType, type Profile } from '../../web/objects.js';
-import { HoldButton } from '../../web/parts/hold.js';
 import { Icon } from '../../web/parts/icon.js';
 import { Slider } from '../../web/parts/slider.js';
 import { useApp } from '../app.js';
-import { hintText, holdMsOf } from '../tiles/hold-hint.js';
-import { isKnown, isOn } from '../tiles/state-line.js';
+import { hintText } from '../tiles/hold-hint.js';
+import { isKnown } from '../tiles/state-line.js';
+import { SwitchButton } from './switch-button.js';
 
 interface LevelProps {
   readonly variable: TreeNode;
@@ -63,24 +63,15 @@ export function LevelControl({ variable, name, isLive = false, power }: LevelPro
 }
 
 function PowerButton({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
-  const app = useApp();
-  const isChecked = isOn(variable);
   return (
-    <HoldButton
-      class={`control power ${isChecked ? 'on' : ''}`}
-      role="switch"
-      aria-checked={isChecked}
-      holdMs={holdMsOf(app, variable.id)}
-      onDone={() => app.set(variable, !isChecked)}
-      isInert={app.isInert.value}
-    >
+    <SwitchButton class="control power" variable={variable}>
       {(hint) => (
         <>
           <span class="unseen">{name} </span>
           {hint === undefined ? <Icon name="Power" /> : <span>{hintText(hint)}</span>}
         </>
       )}
-    </HoldButton>
+    </SwitchButton>
   );
 }
 

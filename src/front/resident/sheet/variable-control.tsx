@@ -7,6 +7,7 @@ import { useApp, type App } from '../app.js';
 import { ChoiceControl } from '../controls/choice.js';
 import { LevelControl } from '../controls/level.js';
 import { PositionSlider, ShutterControl } from '../controls/shutter.js';
+import { SwitchButton } from '../controls/switch-button.js';
 import { StateText } from '../tiles/face.js';
 import { HOLD_MS, hintText, holdMsOf } from '../tiles/hold-hint.js';
 import { kindOfVariable } from '../tiles/kinds.js';
@@ -100,24 +101,16 @@ function Control({ variable }: { readonly variable: TreeNode }) {
 
 function Toggle({ variable, name }: { readonly variable: TreeNode; readonly name: string }) {
   const app = useApp();
-  const isChecked = isOn(variable);
-  const text = commandText(app, variable, !isChecked);
+  const text = commandText(app, variable, !isOn(variable));
   return (
-    <HoldButton
-      class={`primary toggle ${isChecked ? 'on' : ''}`}
-      role="switch"
-      aria-checked={isChecked}
-      holdMs={holdMsOf(app, variable.id)}
-      onDone={() => app.set(variable, !isChecked)}
-      isInert={app.isInert.value}
-    >
+    <SwitchButton class="primary toggle" variable={variable}>
       {(hint) => (
         <>
           <span class="unseen">{name} </span>
           <span aria-hidden={hint === undefined}>{holdText(hint, text)}</span>
         </>
       )}
-    </HoldButton>
+    </SwitchButton>
   );
 }
 

@@ -6,6 +6,7 @@ import { lazy } from '../../web/parts/lazy.js';
 import { addressOf } from '../../web/router.js';
 import { hexColour } from '../../web/tint.js';
 import { useApp } from '../app.js';
+import { SwitchButton } from '../controls/switch-button.js';
 import { nameOf, TileFace } from './face.js';
 import { HOLD_MS, hintText, holdMsOf } from './hold-hint.js';
 import type { Tile } from './kinds.js';
@@ -51,19 +52,10 @@ interface VariableTileProps extends TileProps {
 function SwitchTile({ tile, variable }: VariableTileProps) {
   const app = useApp();
   const line = stateLine(app, variable);
-  const isChecked = isOn(variable);
   const isStateKnown = isKnown(variable);
   return (
     <>
-      <HoldButton
-        class={`tile ${line.tone} ${isChecked ? 'on' : ''}`}
-        role="switch"
-        aria-checked={isChecked}
-        aria-busy={app.isWaiting(variable)}
-        holdMs={holdMsOf(app, variable.id)}
-        onDone={() => app.set(variable, !isChecked)}
-        isInert={app.isInert.value}
-      >
+      <SwitchButton class={`tile ${line.tone}`} variable={variable} aria-busy={app.isWaiting(variable)}>
         {(hint) => (
           <TileFace
             tile={tile}
@@ -71,7 +63,7 @@ function SwitchTile({ tile, variable }: VariableTileProps) {
             isStateKnown={isStateKnown}
           />
         )}
-      </HoldButton>
+      </SwitchButton>
       <MoreLink tile={tile} />
     </>
   );
