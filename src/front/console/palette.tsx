@@ -27,12 +27,13 @@ export function Palette({ pages, onClose }: PaletteProps) {
   const app = useApp();
   const { model } = app.gateway;
   const functions = useSignal<readonly string[]>([]);
+  // Again when the page is connected: then the findings are listed again, with the tree that has arrived.
   useEffect(() => {
     void app.call('SVC_GetFunctionList', 0).then(
       (names) => (functions.value = names),
       () => undefined,
     );
-  }, []);
+  }, [app.gateway.state.value.kind]);
   const { palette } = words();
   const find = (text: string): Target[] => {
     const lower = text.trim().toLowerCase();

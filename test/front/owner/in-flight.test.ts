@@ -220,6 +220,28 @@ t.test('an import that is cancelled during its check does not start', { skip: no
   t.notOk(check.methods.includes('GW_BeginTask'), 'no import');
 });
 
+t.test('a search finds what arrives after it was typed', { skip: noBrowser }, async (t) => {
+  const fixture = await startArea(t);
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  const snapshot = await holdReply(page, 'SVC_GetSnapshot');
+  await page.goto(`${new URL(fixture.front).origin}/console/`);
+  await signIn(page);
+  await snapshot.held();
+  await page.getByRole('button', { name: /^Search/ }).click();
+  await page.getByRole('dialog').getByRole('combobox').fill('hall relay');
+  await until('the functions', () => snapshot.passedOn.includes('SVC_GetFunctionList'));
+  await page.locator('.unseen[role=status]', { hasText: /^$/ }).waitFor({ state: 'attached' });
+  t.equal(await page.getByRole('option').count(), 0);
+  snapshot.deliver();
+  await page
+    .getByRole('option', { name: /Hall relay/ })
+    .first()
+    .waitFor();
+  await page.getByRole('dialog').getByRole('combobox').fill('GW_GetVersion');
+  await page.getByRole('option', { name: /GW_GetVersion/ }).waitFor();
+});
+
 t.test('a second click does not create a second object', { skip: noBrowser }, async (t) => {
   const { fixture, proxy, page } = await openBehindProxy(t);
   const upper = await fixture.id('area/upper');
