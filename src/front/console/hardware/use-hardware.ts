@@ -94,7 +94,7 @@ export function useHardware(): Hardware {
         created.value = new Map([...created.peek()].filter(([ID]) => ID !== one.ID));
         await readFound();
         // A search that ended meanwhile has found it in use.
-        if (found.peek()?.find(({ ID }) => ID === one.ID)?.Create.length === 0) await search();
+        if (found.peek()?.find(({ ID }) => ID === one.ID)?.Create.length === 0) void search();
       }, words().hardware.undone(one.Name));
     },
   };
