@@ -32,7 +32,8 @@ roomTest('a number that is no time is edited from the present time', {}, async (
   await rpc(fixture, 'SVC_SetVariableCustomProfile', clock, '~UnixTimestamp');
   await rpc(fixture, 'SetValue', clock, Number.MAX_SAFE_INTEGER);
   await page.evaluate(`location.hash = '#/object/${clock}'`);
-  const input = page.getByRole('dialog').locator('input[type=datetime-local]');
+  const field = page.getByRole('dialog').getByLabel('Alarm clock');
+  const input = field.and(page.locator('[type=datetime-local]'));
   await input.waitFor();
   const days = (Date.parse(await input.inputValue()) - Date.now()) / 86_400_000;
   t.ok(Math.abs(days) < 2, `${days} days from now`);
