@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import t from 'tap';
 import { rpc, valueAt } from '../tools/client/json-rpc.js';
 import { axeFindings, noBrowser, openPage, startBrowser } from '../tools/front/browser.js';
-import { holdReply } from '../tools/front/held-reply.js';
+import { openHolding } from '../tools/front/held-reply.js';
 import { layoutFindings } from '../tools/front/layout-findings.js';
 import { startArea } from '../tools/front/sample-area.js';
 import { until } from '../tools/until.js';
@@ -87,10 +87,8 @@ t.test('a button that is held when it need not be any more acts once', { skip: n
   const Configuration = '{"object":"ground/hall_relay","confirm":true}';
   const tile = { ID: 'tile', ParentID: 'page', ClassName: 'stellwerk.tile', Configuration };
   await rpc(fixture, 'WFC_SetItems', wf, JSON.stringify([page, tile]));
-  const browser = await startBrowser(t);
-  const front = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  const { methods, passedOn } = await holdReply(front, 'none');
-  await front.goto(`${fixture.front}#/room/${await fixture.id('area/ground')}`);
+  const room = `${fixture.front}#/room/${await fixture.id('area/ground')}`;
+  const { page: front, reply: calls } = await openHolding(t, room, '');
   const relay = front.getByRole('switch', { name: /Hall relay/ });
   await relay.and(front.locator('[aria-disabled=false]')).waitFor();
   await relay.hover();
@@ -98,21 +96,22 @@ t.test('a button that is held when it need not be any more acts once', { skip: n
   await rpc(fixture, 'WFC_SetItems', wf, '[]');
   // The page takes another snapshot, and reads the items again.
   await rpc(fixture, 'SVC_SetVariableCustomProfile', await fixture.id('area/ground/setpoint'), '');
-  await until('the new items', () => passedOn.filter((method) => method === 'WFC_GetItems').length === 2);
+  await until(
+    'the new items',
+    () => calls.passedOn.filter((method) => method === 'WFC_GetItems').length === 2,
+  );
   await relay.and(front.locator('[data-held=false][aria-disabled=false]')).waitFor();
   await front.mouse.up();
   await front.getByRole('switch', { name: /Heater/ }).click();
   await until('a tap', async () => (await valueAt(fixture, 'area/ground/heater/STATE')) === true);
-  const commands = methods.filter((method) => method === 'WFC_ExecuteKeyed');
+  const commands = calls.methods.filter((method) => method === 'WFC_ExecuteKeyed');
   t.ok(commands.length <= 2, `${commands.length} commands, one of them for the heater`);
 });
 
 t.test('nothing is operated before the items are known', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t);
-  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  const items = await holdReply(page, 'WFC_GetItems');
-  await page.goto(`${fixture.front}#/room/${await fixture.id('area/ground')}`);
+  const room = `${fixture.front}#/room/${await fixture.id('area/ground')}`;
+  const { page, reply: items } = await openHolding(t, room, 'WFC_GetItems');
   const relay = page.getByRole('switch', { name: /Hall relay/ });
   await relay.waitFor();
   await items.held();

@@ -2,7 +2,7 @@ import t from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { noBrowser, startBrowser } from '../../tools/front/browser.js';
 import { signIn } from '../../tools/front/console-pages.js';
-import { holdReply } from '../../tools/front/held-reply.js';
+import { openConsoleHolding } from '../../tools/front/held-reply.js';
 import { startArea } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
 
@@ -11,12 +11,12 @@ t.test(
   { skip: noBrowser },
   async (t) => {
     const fixture = await startArea(t);
-    const browser = await startBrowser(t);
-    const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-    const reply = await holdReply(page, 'SVC_SetInfo');
     const [boiler, heater] = [await fixture.id('area/ground/boiler'), await fixture.id('area/ground/heater')];
-    await page.goto(`${new URL(fixture.front).origin}/console/#/tree/${boiler}`);
-    await signIn(page);
+    const { page, reply } = await openConsoleHolding(t, {
+      fixture,
+      hash: `#/tree/${boiler}`,
+      method: 'SVC_SetInfo',
+    });
     await page.getByRole('tab', { name: 'Object' }).click();
     const object = async () =>
       (await rpc(fixture, 'SVC_GetObject', boiler)) as {

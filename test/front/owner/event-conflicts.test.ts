@@ -2,9 +2,8 @@ import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { EventRecord } from '../../../src/client/generated/records.js';
 import { rpc } from '../../tools/client/json-rpc.js';
-import { noBrowser, startBrowser } from '../../tools/front/browser.js';
-import { signIn } from '../../tools/front/console-pages.js';
-import { holdReply } from '../../tools/front/held-reply.js';
+import { noBrowser } from '../../tools/front/browser.js';
+import { openConsoleHolding } from '../../tools/front/held-reply.js';
 import { startArea } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
 
@@ -18,11 +17,11 @@ async function openEvent(t: Test) {
   await call('SVC_SetEventCondition', 1, 1, 0);
   await call('SVC_SetEventLimit', 5);
   await call('SVC_SetEventActive', true);
-  const browser = await startBrowser(t);
-  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  const naming = await holdReply(page, 'SVC_SetName');
-  await page.goto(`${new URL(fixture.front).origin}/console/#/events/${event}`);
-  await signIn(page);
+  const { page, reply: naming } = await openConsoleHolding(t, {
+    fixture,
+    hash: `#/events/${event}`,
+    method: 'SVC_SetName',
+  });
   await page.getByRole('tab', { name: 'Settings' }).click();
   const text = page.getByRole('textbox', { name: 'Text of the script' });
   await text.filter({ hasText: 'print(1);' }).waitFor();

@@ -8,8 +8,7 @@ import {
   startBrowser,
   type PageOptions,
 } from '../../tools/front/browser.js';
-import { signIn } from '../../tools/front/console-pages.js';
-import { holdReply } from '../../tools/front/held-reply.js';
+import { openConsoleHolding } from '../../tools/front/held-reply.js';
 import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea, type AreaFixture } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
@@ -327,10 +326,11 @@ t.test(
 t.test('Enter without a match in the choice of an object saves nothing', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
   const event = await hallLight(fixture);
-  const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
-  const calls = await holdReply(page, '');
-  await page.goto(`${new URL(fixture.front).origin}/console/#/events/${event}`);
-  await signIn(page);
+  const { page, reply: calls } = await openConsoleHolding(t, {
+    fixture,
+    hash: `#/events/${event}`,
+    method: '',
+  });
   await page.getByRole('tab', { name: 'Settings' }).click();
   await page.getByRole('group', { name: 'Trigger' }).getByLabel('Value').selectOption('Off');
   await page.getByRole('button', { name: /^Object:/ }).click();

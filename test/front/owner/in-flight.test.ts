@@ -4,7 +4,7 @@ import { rpc } from '../../tools/client/json-rpc.js';
 import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
 import { signIn } from '../../tools/front/console-pages.js';
-import { holdReply } from '../../tools/front/held-reply.js';
+import { openConsoleHolding } from '../../tools/front/held-reply.js';
 import { startArea } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
 
@@ -78,11 +78,11 @@ t.test('what is typed while the pages of a front are saved is kept', { skip: noB
   const fixture = await startArea(t);
   const configurator = await fixture.id('wf');
   const stored = async () => JSON.stringify(await rpc(fixture, 'WFC_GetItems', configurator));
-  const browser = await startBrowser(t);
-  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  const saving = await holdReply(page, 'WFC_SetItems');
-  await page.goto(`${new URL(fixture.front).origin}/console/#/fronts`);
-  await signIn(page);
+  const { page, reply: saving } = await openConsoleHolding(t, {
+    fixture,
+    hash: '#/fronts',
+    method: 'WFC_SetItems',
+  });
   await page.getByRole('button', { name: 'Edit the pages of Family' }).click();
   await page.getByRole('button', { name: 'Add a page' }).click();
   const title = page.getByRole('group', { name: 'Page 1' }).getByLabel('Title');
@@ -125,11 +125,7 @@ t.test('lists show what is reported, not what is requested', { skip: noBrowser }
 
 t.test('the error of a script stays if the reply to the save is late', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t);
-  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  const save = await holdReply(page, 'SVC_SetScriptContent');
-  await page.goto(`${new URL(fixture.front).origin}/console/`);
-  await signIn(page);
+  const { page, reply: save } = await openConsoleHolding(t, { fixture, method: 'SVC_SetScriptContent' });
   await open(page, `#/scripts/${await fixture.id('area/ground/off')}`);
   await page.getByRole('textbox', { name: 'Text of All off' }).click();
   await page.keyboard.press('Control+a');
@@ -149,13 +145,13 @@ t.test(
   { skip: noBrowser },
   async (t) => {
     const fixture = await startArea(t);
-    const browser = await startBrowser(t);
-    const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-    const audit = await holdReply(page, 'GW_GetAudit');
     const outside = await fixture.id('area/ground/outside');
     // Not the overview, which reads the same list.
-    await page.goto(`${new URL(fixture.front).origin}/console/#/tree/${outside}`);
-    await signIn(page);
+    const { page, reply: audit } = await openConsoleHolding(t, {
+      fixture,
+      hash: `#/tree/${outside}`,
+      method: 'GW_GetAudit',
+    });
     await page.getByRole('tab', { name: 'Calls' }).click();
     await audit.held();
     const before = audit.methods.filter((name) => name === 'GW_GetAudit').length;
@@ -198,11 +194,11 @@ t.test('the console waits as long as the gateway says, each time', { skip: noBro
 
 t.test('an import that is cancelled during its check does not start', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t);
-  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  const check = await holdReply(page, 'AC_GetLoggingStatus');
-  await page.goto(`${new URL(fixture.front).origin}/console/#/archive`);
-  await signIn(page);
+  const { page, reply: check } = await openConsoleHolding(t, {
+    fixture,
+    hash: '#/archive',
+    method: 'AC_GetLoggingStatus',
+  });
   await page.getByRole('button', { name: 'Import …' }).click();
   const dialog = page.getByRole('dialog');
   const rows = `variable,time,value\n${await fixture.id('area/ground/outside')},1750000000,1`;
@@ -222,23 +218,20 @@ t.test('an import that is cancelled during its check does not start', { skip: no
 
 t.test('a search finds what arrives after it was typed', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t);
-  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  const snapshot = await holdReply(page, 'SVC_GetSnapshot');
-  await page.goto(`${new URL(fixture.front).origin}/console/`);
-  await signIn(page);
+  const { page, reply: snapshot } = await openConsoleHolding(t, { fixture, method: 'SVC_GetSnapshot' });
   await snapshot.held();
   await page.getByRole('button', { name: /^Search/ }).click();
-  await page.getByRole('dialog').getByRole('combobox').fill('hall relay');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox').fill('hall relay');
   await until('the functions', () => snapshot.passedOn.includes('SVC_GetFunctionList'));
-  await page.locator('.unseen[role=status]', { hasText: /^$/ }).waitFor({ state: 'attached' });
+  await dialog.locator('.unseen[role=status]', { hasText: /^$/ }).waitFor({ state: 'attached' });
   t.equal(await page.getByRole('option').count(), 0);
   snapshot.deliver();
   await page
     .getByRole('option', { name: /Hall relay/ })
     .first()
     .waitFor();
-  await page.getByRole('dialog').getByRole('combobox').fill('GW_GetVersion');
+  await dialog.getByRole('combobox').fill('GW_GetVersion');
   await page.getByRole('option', { name: /GW_GetVersion/ }).waitFor();
 });
 

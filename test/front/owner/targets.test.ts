@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { signIn } from '../../tools/front/console-pages.js';
-import { holdReply } from '../../tools/front/held-reply.js';
+import { openConsoleHolding } from '../../tools/front/held-reply.js';
 import { axeFindings, noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
 import { layoutFindings } from '../../tools/front/layout-findings.js';
 import { startArea } from '../../tools/front/sample-area.js';
@@ -105,10 +105,7 @@ async function openTwo(t: Test, method: string) {
     { name: 'stick', path },
     { name: 'disk', path: `${path}/disk` },
   ]);
-  const page = await (await (await startBrowser(t)).newContext({ locale: 'en-GB' })).newPage();
-  const reply = await holdReply(page, method);
-  await page.goto(`${new URL(fixture.locked).origin}/console/#/system/backups`);
-  await signIn(page);
+  const { page, reply } = await openConsoleHolding(t, { fixture, hash: '#/system/backups', method });
   const names = async () => (await settings()).Settings.backup?.targets?.map(({ name }) => name);
   return { page, reply, set, names };
 }

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { rpc } from '../../tools/client/json-rpc.js';
 import { noBrowser, openPage, startBrowser } from '../../tools/front/browser.js';
 import { signIn } from '../../tools/front/console-pages.js';
-import { holdReply } from '../../tools/front/held-reply.js';
+import { openConsoleHolding } from '../../tools/front/held-reply.js';
 import { startArea } from '../../tools/front/sample-area.js';
 import { until } from '../../tools/until.js';
 
@@ -88,11 +88,7 @@ t.test('optional members of a list are not stored while they are empty', { skip:
 
 t.test('lines that are typed stay when the settings were checked', { skip: noBrowser }, async (t) => {
   const fixture = await startArea(t);
-  const browser = await startBrowser(t);
-  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
-  const check = await holdReply(page, 'GW_CheckSettings');
-  await page.goto(`${new URL(fixture.front).origin}/console/`);
-  await signIn(page);
+  const { page, reply: check } = await openConsoleHolding(t, { fixture, method: 'GW_CheckSettings' });
   await open(page, '#/system/settings');
   const checks = () => check.methods.filter((one) => one === 'GW_CheckSettings').length;
   await page.locator('details.setting > summary', { hasText: 'API' }).click();

@@ -1,8 +1,12 @@
 import type { Page } from 'playwright-core';
+import type { Test } from 'tap';
 import { until } from '../until.js';
+import { startBrowser } from './browser.js';
+import { signIn } from './console-pages.js';
+import type { AreaFixture } from './sample-area.js';
 
 /** The WebSockets of a page, which hold the last reply to one function back. */
-export interface HeldReply {
+interface HeldReply {
   /** The functions that the page has called, in order. */
   readonly methods: readonly string[];
   /** The functions whose replies were passed on to the page, in order. */
@@ -13,8 +17,37 @@ export interface HeldReply {
   deliver(): void;
 }
 
-/** Holds the reply to `method` back; call it before the page is opened. */
-export async function holdReply(page: Page, method: string): Promise<HeldReply> {
+interface HoldingPage {
+  readonly page: Page;
+  readonly reply: HeldReply;
+}
+
+/** Opens an address in English, on a page that holds the last reply to `method` back. */
+export async function openHolding(t: Test, address: string, method: string): Promise<HoldingPage> {
+  const browser = await startBrowser(t);
+  const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+  const reply = await holdReply(page, method);
+  await page.goto(address);
+  return { page, reply };
+}
+
+interface HoldingConsole {
+  readonly fixture: AreaFixture;
+  readonly hash?: string;
+  readonly method: string;
+}
+
+/** The same with the console, signed in as the owner. */
+export async function openConsoleHolding(
+  t: Test,
+  { fixture, hash = '', method }: HoldingConsole,
+): Promise<HoldingPage> {
+  const opened = await openHolding(t, `${new URL(fixture.front).origin}/console/${hash}`, method);
+  await signIn(opened.page);
+  return opened;
+}
+
+async function holdReply(page: Page, method: string): Promise<HeldReply> {
   const methods: string[] = [];
   const passedOn: string[] = [];
   let deliver: (() => void) | undefined;
